@@ -1,0 +1,30 @@
+"""The vocabulary everyone speaks: entities, relations, attributes, Δ, actions, goals, observations, feedback."""
+
+from mimir_learn.symbols.actions import Action, Outcome, Verb
+from mimir_learn.symbols.delta import EMPTY, Change, Delta, HandChange, ParentChange, Snapshot, StateChange
+from mimir_learn.symbols.environment import Environment, PrivilegedState, to_observation
+from mimir_learn.symbols.feedback import Belief, BelievedEntity, DeltaSource, Estimate, Feedback, Transition
+from mimir_learn.symbols.goals import Goal, ObjectQuery, Task, satisfied, witnesses
+from mimir_learn.symbols.observation import Observation, Percept, Place, Sighting
+from mimir_learn.symbols.vocabulary import (
+    ATTRIBUTES,
+    ELSEWHERE,
+    HAND,
+    IN_HAND,
+    AttributeSpec,
+    CategorySpec,
+    CausalRule,
+    Entity,
+    Kind,
+    Parent,
+    Relation,
+    Vocabulary,
+)
+
+__all__ = [
+    "ATTRIBUTES", "ELSEWHERE", "EMPTY", "HAND", "IN_HAND",
+    "Action", "AttributeSpec", "Belief", "BelievedEntity", "CategorySpec", "CausalRule", "Change", "Delta", "DeltaSource",
+    "Entity", "Environment", "Estimate", "Feedback", "Goal", "HandChange", "Kind", "ObjectQuery", "Observation", "Outcome",
+    "Parent", "ParentChange", "Percept", "Place", "PrivilegedState", "Relation", "Sighting", "Snapshot", "StateChange",
+    "Task", "Transition", "Verb", "Vocabulary", "satisfied", "to_observation", "witnesses",
+]  # fmt: skip
