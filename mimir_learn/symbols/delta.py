@@ -170,7 +170,7 @@ class Delta:
             if first.new != change.old:
                 raise SymbolError(f"cannot compose: first ends in {first.new!r}, second starts from {change.old!r} ({change})")
             if first.old != change.new:
-                out[change.key] = replace(change, old=first.old, p=first.p * change.p)
+                out[change.key] = replace(change, old=first.old, p=first.p * change.p)  # type: ignore[arg-type]
         return Delta(out.values())
 
     def __invert__(self) -> Delta:
@@ -232,7 +232,7 @@ def _from_dict(body: dict[str, Any]) -> Change:
     if kind is ParentChange:
         for side in ("old", "new"):
             body[side] = Parent(body[side][0], Relation(body[side][1]))
-    return kind(**body)  # type: ignore[no-any-return]
+    return kind(**body)
 
 
 @dataclass(frozen=True)
