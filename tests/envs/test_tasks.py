@@ -82,7 +82,7 @@ def test_one_seed_one_list_and_nothing_asked_twice() -> None:
 
 def test_names_tell_like_places_apart() -> None:
     world = toy_world()
-    tasks = sample_tasks_in(world, np.random.default_rng(0), 12, ["place"])
+    tasks = sample_tasks_in(world, np.random.default_rng(0), 6, ["place"])
     for task in tasks:
         target = task.goals[0].target
         assert target is not None

@@ -24,6 +24,7 @@ KINDS = ("place", "from_closed", "into_closed", "put_and_close", "two_things", "
 """Task kinds: one thing to a surface; out of a closed container; into a closed one; the same and its door closed (or left open)
 afterwards; two different things; two of a kind to one place; a device, alone or beside an errand; three or four goals."""
 
+_DRAWS_PER_TURN = 8
 _ROOM_IN_A_PLACE = 4  # things a receptacle may hold at the end, so that a task never asks to overfill one
 
 
@@ -73,9 +74,7 @@ class _Part:
     alone: str = ""
 
 
-def sample_tasks(
-    house: HouseSpec, rng: np.random.Generator, n: int, kinds: Sequence[str] = KINDS, max_goals: int = 4
-) -> list[Task]:
+def sample_tasks(house: HouseSpec, rng: np.random.Generator, n: int, kinds: Sequence[str] = KINDS, max_goals: int = 4) -> list[Task]:
     """``n`` tasks for ``house``, cycling through ``kinds``; none of them holds in the house's initial state.
 
     Args:
@@ -102,10 +101,11 @@ def sample_tasks_in(
     tasks: list[Task] = []
     said: set[frozenset[object]] = set()
     start = int(rng.integers(len(kinds))) if kinds else 0
-    for turn in range(40 * max(n, 1)):
+    for draw in range(_DRAWS_PER_TURN * 20 * max(n, 1)):
         if len(tasks) == n:
             return tasks
-        kind = kinds[(start + turn) % len(kinds)]
+        turn = start + len(tasks) + draw // _DRAWS_PER_TURN  # a kind gets several draws before the next one has its turn
+        kind = kinds[turn % len(kinds)]
         part = _MAKERS[kind](world, rng)
         if part is None:
             continue
@@ -248,8 +248,9 @@ def _from_closed(world: World, rng: np.random.Generator) -> _Part | None:
         alone = _choice(rng, (text, f"the {noun} in {held_by} belongs {where}"))
         return _Part(text, (_bring(world, thing, place, source=source.id),), (thing.category,), (place.id, source.id), alone)
     what = _a_thing(world, thing)
-    text = _choice(rng, (f"put {what} {where}; it may be put away somewhere", f"find {what}, wherever it is stored, and put it {where}"))
-    return _Part(text, (_bring(world, thing, place),), (thing.category,), (place.id,))
+    text = f"find {what}, wherever it is stored, and put it {where}"
+    alone = _choice(rng, (text, f"put {what} {where}; it may be put away somewhere"))
+    return _Part(text, (_bring(world, thing, place),), (thing.category,), (place.id,), alone)
 
 
 def _into_closed(world: World, rng: np.random.Generator) -> _Part | None:
@@ -277,7 +278,14 @@ def _put_and_close(world: World, rng: np.random.Generator) -> _Part | None:
     what, where = _a_thing(world, thing), _the_place(world, place)
     bring = _bring(world, thing, place)
     if rng.random() < 0.7:
-        text = _choice(rng, (f"put {what} in {where} and close it", f"store {what} in {where}, and leave it closed", f"put {what} in {where}, then shut it"))
+        text = _choice(
+            rng,
+            (
+                f"put {what} in {where} and close it",
+                f"store {what} in {where}, and leave it closed",
+                f"put {what} in {where}, then shut it",
+            ),
+        )
         goals = (bring, _make(world, place, "open", False, after=(bring.id,)))
     else:
         text = _choice(rng, (f"put {what} in {where} and leave it open", f"store {what} in {where}, but do not close it"))
