@@ -1,0 +1,220 @@
+"""The scorer of one episode: what the agent believed and wrote, step by step, against the true state.
+
+It alone holds the privileged state; nothing it computes goes back to the agent. Definitions are those of docs/evaluation.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from mimir_learn.symbols import ELSEWHERE, Delta, Entity, Kind, PrivilegedState, Snapshot, Task, satisfied
+
+Atom = tuple[str, str, str, str]
+Triple = tuple[str, str, str]
+
+
+def wrong_atoms(committed: Delta, truth: Delta) -> frozenset[Atom]:
+    """Atoms written to world memory that the true Δ of the step does not contain.
+
+    "It left and I do not know where to" is right whenever the thing did change its parent.
+    """
+    moved = {c.entity for c in truth.parents.values()}
+    vague = {c.atom for c in committed.parents.values() if c.new == ELSEWHERE and c.entity in moved}
+    return committed.atoms - truth.atoms - vague
+
+
+def missed_atoms(committed: Delta, truth: Delta, known: Iterable[str]) -> frozenset[Atom]:
+    """True changes of entities memory knows (and of the hand) that were not written."""
+    names = set(known) | {"hand"}
+    return frozenset(a for a in truth.atoms - committed.atoms if a[1] in names)
+
+
+def object_triples(state: Snapshot, entities: Mapping[str, Entity]) -> frozenset[Triple]:
+    """(entity, relation, parent) of every movable object in a true state."""
+    return frozenset((e, p.relation.value, p.id) for e, p in state.parents.items() if entities[e].kind is Kind.OBJECT)
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well memory's parent triples agree with the truth.
+
+    Attributes:
+        precision: share of memory's claims that are true (claims of an unknown parent are no claims).
+        recall: share of the objects memory knows whose true parent it claims.
+        f1: harmonic mean of the two.
+        recall_seen: share of the objects ever seen in this episode whose true parent it claims.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    recall_seen: float
+
+
+def agreement(memory: frozenset[Triple], known: Iterable[str], seen: Iterable[str], truth: frozenset[Triple]) -> Agreement | None:
+    """Compare memory with the truth; None while memory knows no object."""
+    true_of = {t[0]: t for t in truth}
+    names, looked_at = {e for e in known if e in true_of}, {e for e in seen if e in true_of}
+    if not names:
+        return None
+    claims = {t for t in memory if t[1] != ELSEWHERE.relation.value}
+    right = claims & truth
+    precision = len(right) / len(claims) if claims else 1.0
+    recall = sum(true_of[e] in right for e in names) / len(names)
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    recall_seen = sum(true_of[e] in right for e in looked_at) / len(looked_at) if looked_at else 1.0
+    return Agreement(precision, recall, f1, recall_seen)
+
+
+@dataclass
+class EpisodeScorer:
+    """Accumulates the scores of one episode.
+
+    Call `step` once after every executed action (memory already updated), then `finish` once.
+    """
+
+    task: Task
+    state: PrivilegedState
+    steps: int = 0
+    first_success: int | None = None
+    ever: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    completed: list[str] = field(default_factory=list)
+    agreements: list[Agreement] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._hold(self.state)
+
+    def _hold(self, state: PrivilegedState) -> frozenset[str]:
+        holds = satisfied(self.task.goals, state.snapshot, state.entities)
+        self.ever |= holds
+        if len(holds) == len(self.task.goals) and self.first_success is None:
+            self.first_success = self.steps
+        return holds
+
+    def _count(self, **numbers: int) -> None:
+        for name, number in numbers.items():
+            self.totals[name] = self.totals.get(name, 0) + number
+
+    def step(
+        self,
+        after: PrivilegedState,
+        committed: Delta,
+        *,
+        success_flag: bool,
+        refused: bool,
+        look_again: bool,
+        memory: frozenset[Triple],
+        known: Iterable[str],
+        sighted: Iterable[str],
+        completed: Iterable[str],
+    ) -> dict[str, Any]:
+        """Score one step and return what the trace keeps of it.
+
+        Args:
+            after: true state after the action.
+            committed: Δ written to world memory by U_W^act.
+            success_flag: what the environment claimed.
+            refused: the environment refused the command (nothing happened).
+            look_again: the step was a second look asked for by the gate.
+            memory: memory's active parent triples after the step.
+            known: ids world memory knows after the step.
+            sighted: ids recognised in the frame before the step.
+            completed: ids of all goals task memory holds completed after the step.
+        """
+        self.steps += 1
+        before, self.state = self.state.snapshot, after
+        truth = before.diff(after.snapshot)
+        known = list(known)
+        self.seen |= set(sighted)
+        wrong, missed = wrong_atoms(committed, truth), missed_atoms(committed, truth, known)
+        untrue = [a for a in committed.atoms if not _true(a, after.snapshot)]
+        holds = self._hold(after)
+        new = [g for g in completed if g not in self.completed]
+        self.completed += new
+        false = self._false_completions(new, after)
+        agree = agreement(memory, known, self.seen, object_triples(after.snapshot, after.entities))
+        if agree is not None:
+            self.agreements.append(agree)
+        self._count(
+            invalid=int(refused),
+            look_agains=int(look_again),
+            claimed_failures=int(not success_flag and not refused),
+            faults=int(bool(after.fault)),
+            committed=len(committed.atoms),
+            wrong_writes=len(wrong),
+            untrue_writes=len(untrue),
+            missed_writes=len(missed),
+            completions=len(new),
+            false_completions=len(false),
+        )
+        return {
+            "truth": truth.to_json(),
+            "fault": after.fault,
+            "moved": list(after.moved),
+            "wrong": sorted(map(list, wrong)),
+            "missed": sorted(map(list, missed)),
+            "holds": sorted(holds),
+            "completed": new,
+            "false_completions": false,
+            "memory_f1": None if agree is None else round(agree.f1, 4),
+        }
+
+    def _false_completions(self, new: list[str], after: PrivilegedState) -> list[str]:
+        """Goals just marked completed that do not hold now, counting each witness once among all goals marked so far."""
+        marked = [g for g in self.task.goals if g.id in self.completed]
+        truly = satisfied(sorted(marked, key=lambda g: self.completed.index(g.id)), after.snapshot, after.entities)
+        return [g for g in new if g not in truly]
+
+    def finish(self, declared: bool) -> dict[str, Any]:
+        """The episode's scores. ``declared``: the agent stopped by itself because it held every goal completed."""
+        goals = len(self.task.goals)
+        now = satisfied(self.task.goals, self.state.snapshot, self.state.entities)
+        sr = self.first_success is not None
+
+        def mean(name: str) -> float | None:
+            return sum(getattr(a, name) for a in self.agreements) / len(self.agreements) if self.agreements else None
+
+        return {
+            "sr": sr,
+            "declared": declared,
+            "declared_sr": declared and len(now) == goals,
+            "gc": 1.0 if sr else len(now) / goals,  # EmbodiedBench: the episode would have ended at the first success
+            "gc_end": len(now) / goals,
+            "gc_ever": len(self.ever) / goals,
+            "steps": self.steps,
+            "steps_to_success": self.first_success,
+            "memory_precision": mean("precision"),
+            "memory_recall": mean("recall"),
+            "memory_f1": mean("f1"),
+            "memory_f1_end": self.agreements[-1].f1 if self.agreements else None,
+            "memory_recall_seen": mean("recall_seen"),
+            **{k: self.totals.get(k, 0) for k in COUNTS},
+        }
+
+
+COUNTS = (
+    "invalid",
+    "look_agains",
+    "claimed_failures",
+    "faults",
+    "committed",
+    "wrong_writes",
+    "untrue_writes",
+    "missed_writes",
+    "completions",
+    "false_completions",
+)  # fmt: skip
+
+
+def _true(atom: Atom, state: Snapshot) -> bool:
+    kind, entity, name, value = atom
+    if kind == "relation":
+        parent = state.parents.get(entity)
+        return name == ELSEWHERE.relation.value or (parent is not None and (parent.relation.value, parent.id) == (name, value))
+    if kind == "state":
+        return state.attributes.get((entity, name)) is (value == "true")
+    return (state.hand or "") == value

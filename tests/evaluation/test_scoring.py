@@ -1,0 +1,124 @@
+"""Hand-worked episodes: what counts as a wrong write, a false completion, success and declared success."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mimir_learn.evaluation.scoring import EpisodeScorer, agreement, missed_atoms, wrong_atoms
+from mimir_learn.symbols import (
+    ELSEWHERE,
+    EMPTY,
+    IN_HAND,
+    Delta,
+    Entity,
+    Goal,
+    Kind,
+    ObjectQuery,
+    Parent,
+    ParentChange,
+    PrivilegedState,
+    Relation,
+    Snapshot,
+    StateChange,
+    Task,
+)
+
+TABLE, SHELF, FLOOR = Parent("table_1", Relation.ON), Parent("shelf_1", Relation.ON), Parent("kitchen_1", Relation.ROOM)
+ENTITIES = {
+    "kitchen_1": Entity("kitchen_1", "kitchen", Kind.ROOM),
+    "table_1": Entity("table_1", "table", Kind.RECEPTACLE),
+    "shelf_1": Entity("shelf_1", "shelf", Kind.RECEPTACLE),
+    "lamp_1": Entity("lamp_1", "lamp", Kind.FIXTURE),
+    "mug_1": Entity("mug_1", "mug", Kind.OBJECT),
+    "mug_2": Entity("mug_2", "mug", Kind.OBJECT),
+}
+START = PrivilegedState(
+    Snapshot({"table_1": FLOOR, "shelf_1": FLOOR, "lamp_1": FLOOR, "mug_1": TABLE, "mug_2": FLOOR}, {("lamp_1", "on"): False}), ENTITIES
+)
+MUG = Goal("g1", ObjectQuery("mug"), ObjectQuery("shelf"), Relation.ON)
+LAMP = Goal("g2", ObjectQuery("lamp"), attribute="on")
+
+
+def after(state: PrivilegedState, delta: Delta, fault: str = "") -> PrivilegedState:
+    return replace(state, snapshot=state.snapshot.apply(delta), fault=fault)
+
+
+def step(scorer: EpisodeScorer, true: Delta, written: Delta, completed: tuple[str, ...] = (), fault: str = "") -> dict[str, object]:
+    return scorer.step(
+        after(scorer.state, true, fault),
+        written,
+        success_flag=True,
+        refused=False,
+        look_again=False,
+        memory=frozenset(),
+        known=ENTITIES,
+        sighted=("mug_1",),
+        completed=completed,
+    )
+
+
+PICK = Delta([ParentChange("mug_1", TABLE, IN_HAND)])
+PUT = Delta([ParentChange("mug_1", IN_HAND, SHELF)])
+BESIDE = Delta([ParentChange("mug_1", IN_HAND, FLOOR)])
+
+
+def test_a_right_run_is_a_declared_success_with_no_wrong_write() -> None:
+    scorer = EpisodeScorer(Task("t", "", (MUG,)), START)
+    step(scorer, PICK, PICK)
+    step(scorer, PUT, PUT, ("g1",))
+    scores = scorer.finish(declared=True)
+    assert scores["sr"] and scores["declared_sr"] and scores["gc"] == 1.0 and scores["steps_to_success"] == 2
+    assert scores["wrong_writes"] == scores["missed_writes"] == scores["false_completions"] == 0
+    assert scores["completions"] == 1
+
+
+def test_believing_a_silent_fault_is_two_wrong_writes_fewer_than_it_looks_and_a_false_completion() -> None:
+    scorer = EpisodeScorer(Task("t", "", (MUG,)), START)
+    step(scorer, PICK, PICK)
+    trace = step(scorer, BESIDE, PUT, ("g1",), fault="beside")
+    scores = scorer.finish(declared=True)
+    assert not scores["sr"] and scores["declared"] and not scores["declared_sr"] and scores["gc"] == 0.0
+    assert trace["wrong"] == [["relation", "mug_1", "on", "shelf_1"]], "the hand did become empty: only the relation is wrong"
+    assert trace["missed"] == [["relation", "mug_1", "room", "kitchen_1"]]
+    assert trace["false_completions"] == ["g1"] and scores["false_completions"] == 1 and scores["faults"] == 1
+
+
+def test_success_once_counts_for_sr_but_a_wrong_end_is_no_declared_success() -> None:
+    scorer = EpisodeScorer(Task("t", "", (MUG, LAMP)), START)
+    step(scorer, PICK, PICK)
+    step(scorer, PUT, PUT, ("g1",))
+    step(scorer, Delta([StateChange("lamp_1", "on", False, True)]), EMPTY)
+    step(scorer, Delta([ParentChange("mug_1", SHELF, TABLE)]), EMPTY)
+    scores = scorer.finish(declared=False)
+    assert scores["sr"] and scores["gc"] == 1.0 and scores["gc_end"] == 0.5 and scores["gc_ever"] == 1.0
+    assert not scores["declared_sr"] and scores["steps"] == 4 and scores["steps_to_success"] == 3
+
+
+def test_two_goals_need_two_witnesses_to_be_truly_complete() -> None:
+    goals = (replace(MUG, id="a"), replace(MUG, id="b"))
+    scorer = EpisodeScorer(Task("t", "", goals), START)
+    step(scorer, PICK, PICK)
+    first = step(scorer, PUT, PUT, ("a",))
+    second = step(scorer, EMPTY, EMPTY, ("a", "b"))
+    assert first["false_completions"] == [] and second["false_completions"] == ["b"]
+
+
+def test_not_knowing_where_is_wrong_only_when_it_did_not_move() -> None:
+    gone = Delta([ParentChange("mug_1", TABLE, ELSEWHERE)])
+    assert wrong_atoms(gone, PICK) == frozenset()
+    assert wrong_atoms(gone, EMPTY) == gone.atoms
+
+
+def test_changes_of_unknown_things_are_not_missed() -> None:
+    assert missed_atoms(EMPTY, Delta([ParentChange("mug_2", FLOOR, TABLE)]), ["mug_1"]) == frozenset()
+    assert len(missed_atoms(EMPTY, PICK, ["mug_1"])) == 2
+
+
+def test_agreement_counts_stale_and_absent_claims() -> None:
+    truth = frozenset({("a", "on", "t"), ("b", "in", "f"), ("c", "on", "t")})
+    result = agreement(frozenset({("a", "on", "t"), ("b", "on", "t")}), ["a", "b"], ["a", "b", "c"], truth)
+    assert result is not None
+    assert (result.precision, result.recall, result.f1) == (0.5, 0.5, 0.5) and result.recall_seen == 1 / 3
+    unknown = agreement(frozenset({("a", "unknown", "?")}), ["a"], ["a"], truth)
+    assert unknown is not None and unknown.precision == 1.0 and unknown.recall == 0.0
+    assert agreement(frozenset(), [], [], truth) is None
