@@ -72,7 +72,7 @@ def test_a_right_run_is_a_declared_success_with_no_wrong_write() -> None:
     assert scores["completions"] == 1
 
 
-def test_believing_a_silent_fault_is_two_wrong_writes_fewer_than_it_looks_and_a_false_completion() -> None:
+def test_believing_a_silent_fault_is_a_wrong_write_and_a_false_completion() -> None:
     scorer = EpisodeScorer(Task("t", "", (MUG,)), START)
     step(scorer, PICK, PICK)
     trace = step(scorer, BESIDE, PUT, ("g1",), fault="beside")

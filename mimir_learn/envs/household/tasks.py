@@ -25,16 +25,42 @@ KINDS = ("place", "from_closed", "into_closed", "put_and_close", "two_things", "
 afterwards; two different things; two of a kind to one place; a device, alone or beside an errand; three or four goals."""
 
 _DRAWS_PER_TURN = 8
-_ROOM_IN_A_PLACE = 4  # things a receptacle may hold at the end, so that a task never asks to overfill one
+_MOST_IN_A_PLACE = 5  # things a receptacle may hold at the end, so that a task never asks to overfill one
+_FILLED = 0.6  # share of a receptacle's area that things' bounding squares may take
 
 
 @dataclass(frozen=True)
 class World:
-    """What the sampler needs of a house: its symbolic initial state, the entities, and the words for them."""
+    """What the sampler needs of a house: its symbolic initial state, the entities, the words for them, and what fits where.
+
+    ``fits(things, place)`` says whether all these entity ids have room together at the place; None means everywhere.
+    """
 
     state: Snapshot
     entities: Mapping[str, Entity]
     vocabulary: Vocabulary
+    fits: Callable[[Sequence[str], str], bool] | None = None
+
+    @classmethod
+    def of_house(cls, house: HouseSpec) -> World:
+        """The initial state of a generated house."""
+        from mimir_learn.envs.household.vocabulary import VOCABULARY
+
+        specs = (*house.fixtures, *house.things)
+        state = Snapshot({s.id: s.parent for s in specs}, {(f.id, a): v for f in house.fixtures for a, v in f.attributes.items()})
+        things = {t.id: t for t in house.things}
+
+        def fits(ids: Sequence[str], place: str) -> bool:
+            regions = house.fixture(place).regions
+            if not regions:
+                return False
+            room = max(regions, key=lambda r: r.half[0] * r.half[1])
+            inside = [things[i] for i in ids if i in things]
+            if any(t.radius > min(room.half) or 2 * t.half_height > room.height for t in inside):
+                return False
+            return sum((2 * t.radius) ** 2 for t in inside) <= _FILLED * 4 * room.half[0] * room.half[1]
+
+        return cls(state, house.entities, VOCABULARY, fits)
 
     def of(self, kind: Kind) -> list[Entity]:
         return sorted((e for e in self.entities.values() if e.kind is kind), key=lambda e: e.id)
@@ -86,10 +112,7 @@ def sample_tasks(house: HouseSpec, rng: np.random.Generator, n: int, kinds: Sequ
 
     Raises ConfigError for an unknown kind, or when the house cannot offer ``n`` different tasks.
     """
-    from mimir_learn.envs.household.vocabulary import VOCABULARY
-
-    world = World(house.initial_snapshot(), house.entities(), VOCABULARY)
-    return sample_tasks_in(world, rng, n, kinds, max_goals, prefix=f"h{house.seed}")
+    return sample_tasks_in(World.of_house(house), rng, n, kinds, max_goals, prefix=f"h{house.seed}")
 
 
 def sample_tasks_in(
@@ -133,8 +156,15 @@ def _numbered(goals: Sequence[Goal]) -> tuple[Goal, ...]:
 # ---- words -----------------------------------------------------------------------------------------------------------------
 
 
+_SPELLING = {"livingroom": "living room", "tv": "TV"}
+
+
 def _words(name: str) -> str:
-    return name.replace("_", " ")
+    """ "desk_lamp" → "desk lamp", "livingroom_2" → "living room 2"."""
+    stem, _, number = name.rpartition("_")
+    if not number.isdigit():
+        stem, number = name, ""
+    return f"{_SPELLING.get(stem, stem.replace('_', ' '))} {number}".rstrip()
 
 
 def _a(noun: str) -> str:
@@ -204,7 +234,9 @@ def _targets(world: World, things: Sequence[Entity], openable: bool | None = Non
         inside = world.state.contents(place.id)
         if openable is not None and world.openable(place) is not openable:
             continue
-        if len(inside) + len(things) > _ROOM_IN_A_PLACE:
+        if len(inside) + len(things) > _MOST_IN_A_PLACE:
+            continue
+        if world.fits is not None and not world.fits([*inside, *(t.id for t in things)], place.id):
             continue
         if any(world.entities[e].category == t.category for e in inside for t in things):
             continue
