@@ -46,8 +46,8 @@ class World:
         """The initial state of a generated house."""
         from mimir_learn.envs.household.vocabulary import VOCABULARY
 
-        specs = (*house.fixtures, *house.things)
-        state = Snapshot({s.id: s.parent for s in specs}, {(f.id, a): v for f in house.fixtures for a, v in f.attributes.items()})
+        parents = {f.id: f.parent for f in house.fixtures} | {t.id: t.parent for t in house.things}
+        state = Snapshot(parents, {(f.id, a): v for f in house.fixtures for a, v in f.attributes.items()})
         things = {t.id: t for t in house.things}
 
         def fits(ids: Sequence[str], place: str) -> bool:

@@ -1,0 +1,52 @@
+"""Record files survive a kill and refuse to mix evaluations."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation.records import EpisodeKey, RecordFile, read_records
+
+
+def record(task: str) -> dict[str, object]:
+    return {"arm": "none", "task": task, "seed": 0, "sr": True}
+
+
+def test_append_and_resume(tmp_path: Path) -> None:
+    path = tmp_path / "run" / "records.jsonl"
+    first = RecordFile(path, {"suite": "abc"})
+    first.append(record("a"))
+    again = RecordFile(path, {"suite": "abc"})
+    assert again.done == {EpisodeKey("none", "a", 0)}
+    again.append(record("b"))
+    assert [r["task"] for r in read_records(path)] == ["a", "b"]
+    with pytest.raises(ConfigError, match="already recorded"):
+        again.append(record("a"))
+
+
+def test_a_half_written_line_is_dropped(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    RecordFile(path, {}).append(record("a"))
+    whole = path.read_bytes()
+    path.write_bytes(whole + b'{"arm": "none", "ta')
+    assert RecordFile(path, {}).done == {EpisodeKey("none", "a", 0)}
+    assert path.read_bytes() == whole
+    path.write_bytes(b'{"hea')
+    assert RecordFile(path, {}).done == set()
+
+
+def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    RecordFile(path, {"suite": "abc", "faults": 0.2})
+    with pytest.raises(ConfigError, match="differs in: faults"):
+        RecordFile(path, {"suite": "abc", "faults": 0.3})
+
+
+def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    RecordFile(path, {}).append(record("a"))
+    path.write_bytes(path.read_bytes() + b"garbage\n")
+    with pytest.raises(ConfigError, match=r"records.jsonl:3 is not JSON"):
+        RecordFile(path, {})
