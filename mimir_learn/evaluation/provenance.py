@@ -1,0 +1,58 @@
+"""Where a result came from: versions, commit, machine, hashes of everything it rests on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from mimir_learn import __version__
+
+PACKAGES = ("numpy", "mujoco", "gymnasium", "joblib", "torch", "lightning", "torchmetrics", "pyarrow", "pillow", "scipy", "statsmodels")
+
+
+def versions() -> dict[str, str]:
+    """Python and package versions; a package that is not installed is left out."""
+    out = {"python": platform.python_version(), "mimir_learn": __version__}
+    for name in PACKAGES:
+        try:
+            out[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return out
+
+
+def git_state(root: Path | None = None) -> dict[str, Any]:
+    """Commit and whether tracked files differ from it; ``{"commit": None}`` outside a git checkout."""
+    root = root or Path(__file__).resolve().parents[2]
+
+    def git(*args: str) -> str:
+        return subprocess.run(["git", "-C", str(root), *args], capture_output=True, text=True, check=True, timeout=20).stdout.strip()
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel")).resolve() != root:
+            return {"commit": None}
+        return {"commit": git("rev-parse", "HEAD"), "dirty": bool(git("status", "--porcelain", "--untracked-files=no"))}
+    except (OSError, subprocess.SubprocessError):
+        return {"commit": None}
+
+
+def machine() -> dict[str, Any]:
+    """What the numbers were measured on, in words that identify no one."""
+    return {"system": platform.system(), "machine": platform.machine(), "cpus": os.cpu_count(), "executable": Path(sys.executable).name}
+
+
+def file_sha256(path: Path) -> str:
+    """SHA-256 of one file's bytes."""
+    with path.open("rb") as f:
+        return hashlib.file_digest(f, "sha256").hexdigest()
+
+
+def provenance(**more: Any) -> dict[str, Any]:
+    """Everything above, plus what the caller adds (hashes, seeds, config)."""
+    return {"versions": versions(), "git": git_state(), "machine": machine(), **more}
