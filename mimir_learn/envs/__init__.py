@@ -1,0 +1,1 @@
+"""Environments: worlds that speak the contract of `mimir_learn.symbols.environment`."""

@@ -1,0 +1,212 @@
+"""`HouseSpec`: a whole house as plain data, engine-free, so that the same home can be built in any simulator.
+
+Lengths are metres, angles degrees, colours RGB in [0, 1], world z up. A fixture's parts, panels and regions are given in its own frame:
+origin on the floor under its middle, x to the right and −y towards somebody standing in front of it. A thing's parts are given
+around the centre of its collision solid.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+from mimir_learn.errors import SymbolError
+from mimir_learn.symbols import HAND, Entity, Parent, Place, Relation
+
+from .vocabulary import VOCABULARY
+
+Vec = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One primitive solid.
+
+    Attributes:
+        shape: box | cylinder | sphere | ellipsoid | capsule.
+        size: half sizes as MuJoCo takes them: box and ellipsoid (x, y, z), cylinder and capsule (radius, half length), sphere (radius,).
+        pos, euler: centre and xyz-euler angles in the owner's frame.
+        rgb: colour.
+        solid: takes part in collisions.
+        when: "" always drawn, "on"/"off" drawn only while the device is on/off.
+        emission: light it gives by itself, 0–1.
+    """
+
+    shape: str
+    size: tuple[float, ...]
+    pos: Vec = (0.0, 0.0, 0.0)
+    rgb: Vec = (0.5, 0.5, 0.5)
+    euler: Vec = (0.0, 0.0, 0.0)
+    solid: bool = True
+    when: str = ""
+    emission: float = 0.0
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A door or drawer: parts on one joint. ``travel`` is the joint value when open: degrees (hinge) or metres (slide)."""
+
+    joint: str
+    axis: Vec
+    anchor: Vec
+    travel: float
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where a receptacle holds things: the column of ``height`` above a level rectangle. ``rides`` = moves with panel 0 (a drawer)."""
+
+    centre: Vec
+    half: tuple[float, float]
+    height: float
+    rides: bool = False
+
+
+@dataclass(frozen=True)
+class Viewpoint:
+    """A camera position and the point it looks at, world metres."""
+
+    eye: Vec
+    target: Vec
+
+
+@dataclass(frozen=True)
+class RoomSpec:
+    """A rectangular room; ``centre`` and ``size`` span its floor. ``decor`` are parts in world coordinates."""
+
+    id: str
+    category: str
+    centre: tuple[float, float]
+    size: tuple[float, float]
+    wall_rgb: Vec
+    floor_rgb: Vec
+    viewpoints: tuple[Viewpoint, ...] = ()
+    decor: tuple[Part, ...] = ()
+
+
+@dataclass(frozen=True)
+class FixtureSpec:
+    """Something that stays where it is: a receptacle or a device. ``size`` is its bounding (width, depth, height)."""
+
+    id: str
+    category: str
+    room: str
+    parent: Parent
+    position: Vec
+    yaw: float
+    size: Vec
+    parts: tuple[Part, ...]
+    panels: tuple[Panel, ...] = ()
+    regions: tuple[Region, ...] = ()
+    viewpoints: tuple[Viewpoint, ...] = ()
+    attributes: Mapping[str, bool] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ThingSpec:
+    """Something that can be carried, with where it is at the start. ``solids`` is the collision shape, ``radius`` its footprint's,
+    ``half_height`` its rest height."""
+
+    id: str
+    category: str
+    parent: Parent
+    position: Vec
+    yaw: float
+    colour: str
+    scale: float
+    parts: tuple[Part, ...]
+    solid: Part
+    mass: float
+    radius: float
+    half_height: float
+
+
+@dataclass(frozen=True)
+class HouseSpec:
+    """One house with its things and their places. ``seed`` is where it came from (−1 = not generated)."""
+
+    seed: int
+    rooms: tuple[RoomSpec, ...]
+    fixtures: tuple[FixtureSpec, ...]
+    things: tuple[ThingSpec, ...]
+
+    @cached_property
+    def entities(self) -> dict[str, Entity]:
+        """Every entity of the house, the hand included, by id."""
+        specs = (*self.rooms, *self.fixtures, *self.things)
+        out = {s.id: Entity(s.id, s.category, VOCABULARY.spec(s.category).kind) for s in specs}
+        if len(out) != len(specs):
+            raise SymbolError(f"house {self.seed}: ids are not unique")
+        return {HAND.id: HAND, **out}
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """What the agent knows at the start: rooms, then fixtures and receptacles, each with its room."""
+        return tuple(Place(self.entities[s.id], s.id) for s in self.rooms) + tuple(
+            Place(self.entities[s.id], s.room) for s in self.fixtures
+        )
+
+    def fixture(self, fixture_id: str) -> FixtureSpec:
+        return self._by_id[fixture_id]
+
+    @cached_property
+    def _by_id(self) -> dict[str, FixtureSpec]:
+        return {f.id: f for f in self.fixtures}
+
+    def to_json(self) -> str:
+        """Canonical JSON, engine-free."""
+        return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> HouseSpec:
+        """Inverse of `to_json`. Raises SymbolError naming what is wrong."""
+        try:
+            body = json.loads(text)
+            return cls(
+                body["seed"],
+                tuple(_room(r) for r in body["rooms"]),
+                tuple(_fixture(f) for f in body["fixtures"]),
+                tuple(_thing(t) for t in body["things"]),
+            )
+        except (json.JSONDecodeError, KeyError, TypeError) as e:
+            raise SymbolError(f"not a house: {text[:120]!r} ({type(e).__name__}: {e})") from e
+
+
+def _tuples(body: Any) -> Any:
+    return tuple(_tuples(x) for x in body) if isinstance(body, list) else body
+
+
+def _flat(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {k: _tuples(v) for k, v in body.items()}
+
+
+def _parent(body: Mapping[str, Any]) -> Parent:
+    return Parent(body["id"], Relation(body["relation"]))
+
+
+def _parts(body: Any) -> tuple[Part, ...]:
+    return tuple(Part(**_flat(p)) for p in body)
+
+
+def _views(body: Any) -> tuple[Viewpoint, ...]:
+    return tuple(Viewpoint(**_flat(v)) for v in body)
+
+
+def _room(body: Mapping[str, Any]) -> RoomSpec:
+    return RoomSpec(**{**_flat(body), "viewpoints": _views(body["viewpoints"]), "decor": _parts(body["decor"])})
+
+
+def _fixture(body: Mapping[str, Any]) -> FixtureSpec:
+    panels = tuple(Panel(**{**_flat(p), "parts": _parts(p["parts"])}) for p in body["panels"])
+    regions = tuple(Region(**_flat(r)) for r in body["regions"])
+    special = {"parent": _parent(body["parent"]), "parts": _parts(body["parts"]), "panels": panels, "regions": regions}
+    return FixtureSpec(**{**_flat(body), **special, "viewpoints": _views(body["viewpoints"])})
+
+
+def _thing(body: Mapping[str, Any]) -> ThingSpec:
+    special = {"parent": _parent(body["parent"]), "parts": _parts(body["parts"]), "solid": Part(**_flat(body["solid"]))}
+    return ThingSpec(**{**_flat(body), **special})

@@ -1,0 +1,84 @@
+"""Where the robot's camera stands: before every fixture, in every room, and at a thing it walks up to."""
+
+from __future__ import annotations
+
+from math import atan2, cos, degrees, radians, sin, tan
+from typing import TYPE_CHECKING
+
+from .spec import Vec, Viewpoint
+
+if TYPE_CHECKING:
+    from .furniture import Design
+
+FOV = 65.0  # vertical and horizontal (square frames), degrees
+_STAND = 0.72  # from the front edge of a fixture to the eye
+
+
+def fixture_viewpoints(
+    plan: Design, position: Vec, yaw: float, centre: tuple[float, float], size: tuple[float, float]
+) -> tuple[Viewpoint, ...]:
+    """Straight ahead, then from the left, then from the right; the floor before the fixture stays in the picture."""
+    _, d, _ = plan.size
+    low, high = plan.focus
+    eye_z = min(1.5, max(1.05, (low + high) / 2 + 0.62))
+    distance = _STAND + plan.reach * 0.75
+    out = []
+    for side in (0.0, -0.5, 0.5):
+        x, y, _ = _world(position, yaw, (side, -d / 2 - distance + 0.12 * abs(side), 0.0))
+        eye = _inside((x, y), centre, size)
+        middle = _world(position, yaw, (0.0, -plan.reach / 2, 0.0))
+        out.append(_aim(eye, eye_z, middle, low, high, d))
+    return tuple(out)
+
+
+def _aim(eye: tuple[float, float], eye_z: float, middle: Vec, low: float, high: float, d: float) -> Viewpoint:
+    """Pitch the camera so that things on the highest level are just in the picture; what is left goes to the floor in front."""
+    dx, dy = middle[0] - eye[0], middle[1] - eye[1]
+    run = (dx * dx + dy * dy) ** 0.5
+    top = degrees(atan2(high + 0.2 - eye_z, run + d / 2))
+    pitch = max(top + 4.0 - FOV / 2, -58.0)
+    drop = run * tan(radians(pitch))
+    return Viewpoint(
+        (round(eye[0], 4), round(eye[1], 4), round(eye_z, 4)), (round(middle[0], 4), round(middle[1], 4), round(eye_z + drop, 4))
+    )
+
+
+def room_viewpoints(
+    centre: tuple[float, float], size: tuple[float, float], furniture: list[tuple[float, float, Vec]]
+) -> tuple[Viewpoint, ...]:
+    """Four corners looking across the floor, those farthest from tall furniture first."""
+    corners = []
+    for sx, sy in ((-1, -1), (1, 1), (1, -1), (-1, 1)):
+        x, y = sx * (size[0] / 2 - 0.2), sy * (size[1] / 2 - 0.2)
+        clear = min((max(abs(x - fx), abs(y - fy)) - max(s[:2]) / 2 for fx, fy, s in furniture if s[2] > 1.0), default=9.0)
+        corners.append((-min(clear, 0.6), len(corners), x, y, sx, sy))
+    out = []
+    for _, _, x, y, sx, sy in sorted(corners):
+        out.append(
+            Viewpoint(
+                (round(centre[0] + x, 4), round(centre[1] + y, 4), 1.75),
+                (round(centre[0] - 0.1 * sx, 4), round(centre[1] - 0.1 * sy, 4), 0.1),
+            )
+        )
+    return tuple(out)
+
+
+def approach(point: Vec, eye_from: Vec, centre: tuple[float, float], size: tuple[float, float]) -> tuple[Viewpoint, ...]:
+    """Viewpoints on a thing on the floor at ``point``, first from the side of ``eye_from``, then turned to either side."""
+    out = []
+    base = atan2(eye_from[1] - point[1], eye_from[0] - point[0])
+    for turn in (0.0, 50.0, -50.0):
+        angle = base + radians(turn)
+        eye = _inside((point[0] + 0.85 * cos(angle), point[1] + 0.85 * sin(angle)), centre, size)
+        out.append(Viewpoint((eye[0], eye[1], 1.05), (point[0], point[1], point[2])))
+    return tuple(out)
+
+
+def _inside(at: tuple[float, float], centre: tuple[float, float], size: tuple[float, float]) -> tuple[float, float]:
+    x, y = (min(max(v, c - s / 2 + 0.15), c + s / 2 - 0.15) for v, c, s in zip(at, centre, size, strict=True))
+    return (x, y)
+
+
+def _world(position: Vec, yaw: float, local: Vec) -> Vec:
+    c, s = cos(radians(yaw)), sin(radians(yaw))
+    return (position[0] + c * local[0] - s * local[1], position[1] + s * local[0] + c * local[1], position[2] + local[2])
