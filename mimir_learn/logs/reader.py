@@ -1,0 +1,181 @@
+"""Reads a log: `read_episodes` walks over its episodes and decodes frames only when they are asked for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from mimir_learn.errors import LogError, MimirError
+from mimir_learn.logs import codec, meta, schema
+from mimir_learn.logs.episode import Episode, Lazy, LoggedStep
+from mimir_learn.logs.splits import SPLITS
+from mimir_learn.symbols import Action, Delta, Observation, Outcome, Percept, Snapshot, Task, Vocabulary
+
+
+def load_json(path: Path) -> Any:
+    """Parse one meta file. Raises LogError naming it."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise LogError(f"{path} is missing: no complete transition log here; make or resume one with `mimir collect`") from None
+    except ValueError as e:
+        raise LogError(f"{path}: damaged JSON ({e}); run `mimir collect` again into this directory to rewrite it") from e
+
+
+@dataclass(frozen=True)
+class LogDirectory:
+    """An opened log: its meta data, checked to be there and to be of this schema version.
+
+    Raises LogError naming the file that is missing, damaged or of another version.
+    """
+
+    root: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", Path(self.root))
+        if not self.root.is_dir():
+            raise LogError(f"{self.root}: no such directory; make a log with `mimir collect`")
+        version = self.origin.get("schema_version")
+        if version != schema.SCHEMA_VERSION:
+            raise LogError(f"{self.root / meta.ORIGIN}: schema version {version}, this code reads {schema.SCHEMA_VERSION}; collect it anew")
+
+    @cached_property
+    def info(self) -> dict[str, Any]:
+        return dict(load_json(self.root / meta.INFO))
+
+    @cached_property
+    def origin(self) -> dict[str, Any]:
+        return dict(load_json(self.root / meta.ORIGIN))
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        path = self.root / meta.VOCABULARY
+        try:
+            vocabulary = Vocabulary.from_json(json.dumps(load_json(path)))
+        except (KeyError, TypeError, ValueError) as e:
+            raise LogError(f"{path}: not a vocabulary ({e})") from e
+        if vocabulary.sha256 != self.origin["vocabulary"]["sha256"]:
+            raise LogError(f"{path}: hash {vocabulary.sha256[:12]} is not the {self.origin['vocabulary']['sha256'][:12]} of {meta.ORIGIN}")
+        return vocabulary
+
+    @cached_property
+    def episodes(self) -> list[dict[str, Any]]:
+        """The episode table as dictionaries, in order."""
+        path = self.root / schema.EPISODES_PATH
+        self.info  # a log without info.json is not finished: say so first  # noqa: B018
+        try:
+            return list(pq.read_table(path).to_pylist())
+        except (OSError, pa.ArrowInvalid) as e:
+            raise LogError(f"{path}: missing or damaged ({e}); run `mimir collect` again into this directory") from e
+
+    def shard_of(self, entry: Mapping[str, Any]) -> Path:
+        """File that holds an episode of the table."""
+        return meta.shard_path(self.root, entry["data/chunk_index"], entry["data/file_index"])
+
+    def table(self, entry: Mapping[str, Any], columns: list[str] | None = None) -> pa.Table:
+        """The T+1 rows of one episode. Raises LogError naming the shard."""
+        path = self.shard_of(entry)
+        try:
+            with pq.ParquetFile(path) as file:
+                table = file.read_row_group(entry["data/row_group"], columns=columns)
+        except FileNotFoundError:
+            raise LogError(f"{path} is missing; run `mimir collect` again into this directory to remake it") from None
+        except (OSError, pa.ArrowException, IndexError) as e:
+            raise LogError(f"{path}: truncated or damaged parquet file ({e}); run `mimir collect` again to remake it") from e
+        if len(table) != entry["length"]:
+            raise LogError(f"{path}: episode {entry['episode_index']} has {len(table)} rows, the episode table says {entry['length']}")
+        return table
+
+    def episode(self, entry: Mapping[str, Any]) -> Episode:
+        """One episode as objects."""
+        return _episode(self, entry, self.table(entry))
+
+
+def read_episodes(directory: str | Path, split: str | None = None) -> Iterator[Episode]:
+    """Episodes of a log in order, of one split or of all. Frames are decoded on access.
+
+    Raises LogError naming file and row for whatever is missing, truncated or broken.
+    """
+    log = LogDirectory(Path(directory))
+    if split is not None and split not in SPLITS:
+        raise LogError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
+    return (log.episode(entry) for entry in log.episodes if split in (None, entry["split"]))
+
+
+def _episode(log: LogDirectory, entry: Mapping[str, Any], table: pa.Table) -> Episode:
+    path, first = log.shard_of(entry), table["index"][0].as_py()
+
+    def at(row: int) -> str:
+        return f"{path}, row {first + row} (episode {entry['episode_index']}, frame {row})"
+
+    def frame(row: int) -> Observation:
+        try:
+            return decode_frame(table, row).validate()
+        except MimirError as e:
+            raise LogError(f"{at(row)}: {e}") from e
+
+    def percept(row: int) -> Percept:
+        try:
+            return codec.decode_percept(table["privileged.percept"][row].as_py())
+        except MimirError as e:
+            raise LogError(f"{at(row)}: {e}") from e
+
+    def snapshot(row: int) -> Snapshot:
+        text = table["privileged.state"][row].as_py()
+        try:
+            return Snapshot.from_json(text)
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as e:
+            raise LogError(f"{at(row)}: privileged.state is not a snapshot ({e})") from e
+
+    def step(row: int) -> LoggedStep:
+        try:
+            return decode_step(table, row)
+        except (MimirError, ValueError, KeyError, TypeError) as e:
+            raise LogError(f"{at(row)}: {e}") from e
+
+    rows = len(table)
+    return Episode(
+        episode_id=f"episode_{entry['episode_index']:06d}",
+        house_seed=entry["house_seed"],
+        split=entry["split"],
+        seed=entry["seed"],
+        task=Task.from_dict(json.loads(entry["task"])),
+        vocabulary=log.vocabulary,
+        places=codec.decode_places(entry["places"]),
+        frames=Lazy(rows, frame),
+        percepts=Lazy(rows, percept),
+        steps=tuple(step(t) for t in range(rows - 1)),
+        snapshots=Lazy(rows, snapshot),
+        entities={body[0]: codec.decode_entity(body) for body in json.loads(entry["privileged.entities"])},
+    )
+
+
+def decode_frame(table: pa.Table, row: int) -> Observation:
+    """The posed RGB-D frame of one row, depth in metres. Raises LogError."""
+    depth_mm = codec.decode_depth_mm(table[schema.DEPTH][row]["bytes"].as_py())
+    return Observation(
+        rgb=codec.decode_rgb(table[schema.RGB][row]["bytes"].as_py()),
+        depth=depth_mm.astype(np.float32) / np.float32(1000.0),
+        intrinsics=np.asarray(table["observation.camera_intrinsics"][row].as_py(), dtype=np.float64).reshape(3, 3),
+        pose=np.asarray(table["observation.camera_pose"][row].as_py(), dtype=np.float64).reshape(4, 4),
+    )
+
+
+def decode_step(table: pa.Table, row: int) -> LoggedStep:
+    """The action of one row and what it brought about. Raises SymbolError, ValueError or KeyError for a broken one."""
+    return LoggedStep(
+        Action.from_json(table["skill.arguments"][row].as_py()),
+        table["skill.text"][row].as_py(),
+        Outcome(table["next.success"][row].as_py(), table["next.feedback"][row].as_py()),
+        Delta.from_json(table["next.delta"][row].as_py()),
+        table["privileged.fault"][row].as_py(),
+        tuple(json.loads(table["privileged.moved"][row].as_py())),
+    )
