@@ -1,0 +1,42 @@
+"""Adapters ρ_e: abstract actions to the command grammar of one embodiment, None (⊥_act) for what it cannot express (Eq. 11)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from mimir_learn.symbols import Action, Verb
+
+
+class Adapter(Protocol):
+    """ρ_e : Ā → A_e ∪ {⊥_act}."""
+
+    def command(self, action: Action) -> str | None: ...
+
+
+class HouseholdAdapter:
+    """The embedded household's grammar (``go to X``, ``pick up O from P``, ``put O at P``, …). It has no slicing."""
+
+    def command(self, action: Action) -> str | None:
+        """The legal command for ``action``, or None."""
+        thing, place = action.object, action.receptacle
+        match action.verb:
+            case Verb.NAVIGATE:
+                return f"go to {place or thing}"
+            case Verb.PICK:
+                return f"pick up {thing}" if place is None else f"pick up {thing} from {place}"
+            case Verb.PLACE:
+                return f"put {thing} at {place}"
+            case Verb.OPEN:
+                return f"open {place}"
+            case Verb.CLOSE:
+                return f"close {place}"
+            case Verb.TOGGLE_ON:
+                return f"turn on {thing}"
+            case Verb.TOGGLE_OFF:
+                return f"turn off {thing}"
+            case Verb.LOOK:
+                return "look"
+            case Verb.WAIT:
+                return "wait"
+            case _:
+                return None

@@ -1,0 +1,117 @@
+"""Explore_e: where to look next for what the active goal needs and memory cannot locate (Algorithm 1, line 9)."""
+
+from __future__ import annotations
+
+from mimir_learn.agent.planner import closed, leave_closed, near, put_down
+from mimir_learn.memory import TaskMemory, WorldMemory, held_object
+from mimir_learn.symbols import Action, Goal, Kind, ObjectQuery, Verb
+
+ROUNDS = 2
+LOOKS_PER_PLACE = 2
+OPENING_TRIES = 6
+
+
+class Explorer:
+    """Visits places not viewed yet, most plausible first, opening what is closed; then once more round, floors included; then gives up.
+
+    Holds what exploration itself must remember within one episode: which places it gave up on, and in which round each goal is.
+    """
+
+    def __init__(self, *, tidy: bool = False) -> None:
+        self.tidy = tidy
+        self._round: dict[str, tuple[int, int]] = {}  # goal id → (round, step at which it began)
+        self._gave_up: dict[str, int] = {}  # place → step
+        self._opening: dict[str, int] = {}
+        self._at: str | None = None
+        self._looks = 0
+
+    def next(self, goal: Goal, task: TaskMemory, world: WorldMemory) -> Action | None:
+        """The next exploring action for ``goal``, None (⊥_act) when everything has been searched."""
+        query = _sought(goal, task, world)
+        if query is None:
+            return None
+        held = held_object(task, world)
+        if held is not None:
+            entity = world.entity(held)
+            if entity is None or not goal.query.matches(entity):
+                return put_down(held, task, world)
+        place = self._place(goal, query, world)
+        if place is None:
+            return None
+        return leave_closed(self._inspect(place, task, world), task, world, tidy=self.tidy)
+
+    def _place(self, goal: Goal, query: ObjectQuery, world: WorldMemory) -> str | None:
+        for place, since in _hints(query, world):
+            if not self._covered(place, since, world):
+                return place
+        number, start = self._round.setdefault(goal.id, (1, 0))
+        while number <= ROUNDS:
+            for place in _order(goal, query, world, floors=number > 1):
+                if not self._covered(place, start, world):
+                    return place
+            number, start = number + 1, world.step
+            self._round[goal.id] = (number, start)
+        return None
+
+    def _covered(self, place: str, since: int, world: WorldMemory) -> bool:
+        return max(world.viewed_at.get(place, -1), self._gave_up.get(place, -1)) >= since
+
+    def _inspect(self, place: str, task: TaskMemory, world: WorldMemory) -> Action:
+        if place != self._at:
+            self._at, self._looks = place, 0
+        if not near(place, task, world):
+            return Action(Verb.NAVIGATE, None, place)
+        if closed(place, world):
+            self._opening[place] = self._opening.get(place, 0) + 1
+            if self._opening[place] >= OPENING_TRIES:
+                self._gave_up[place], self._opening[place] = world.step + 1, 0
+            return Action(Verb.OPEN, None, place)
+        self._looks += 1
+        if self._looks >= LOOKS_PER_PLACE:
+            self._gave_up[place], self._looks = world.step + 1, 0
+        return Action(Verb.LOOK)
+
+
+def _sought(goal: Goal, task: TaskMemory, world: WorldMemory) -> ObjectQuery | None:
+    """What has to be found: the object, or a movable target. Places are known from the start, so they are never sought."""
+    for query in (goal.query, goal.target):
+        spec = None if query is None else world.vocabulary.categories.get(query.category)
+        if query is None or spec is None or spec.kind is not Kind.OBJECT:
+            continue
+        located = [i for i in world.of_category(query.category) if world.parent(i) is not None and query.instance in (None, i)]
+        if query is goal.target and located:
+            continue
+        return query
+    return None
+
+
+def _hints(query: ObjectQuery, world: WorldMemory) -> list[tuple[str, int]]:
+    """Places with a particular reason: remembered alternatives of a lost thing, and the floor where it may have been dropped."""
+    out: list[tuple[str, int]] = []
+    for entity_id in world.of_category(query.category) if query.instance is None else (query.instance,):
+        lost = world.lost(entity_id)
+        if lost is None:
+            continue
+        step, room = lost
+        rooms = [r for r in dict.fromkeys((world.room_of(world.at), room)) if r is not None]
+        out += [(r, step + 1) for r in rooms]
+        for other in world.alternatives(entity_id):
+            if other.parent.id in world.places and other.since >= step:
+                out.append((other.parent.id, step + 1))
+    return out
+
+
+def _order(goal: Goal, query: ObjectQuery, world: WorldMemory, *, floors: bool) -> list[str]:
+    """Places that can hold things, most plausible first; ties go to the robot's room, then by id. Floors come before all when asked for."""
+    here = world.room_of(world.at)
+    if goal.source is not None and query is goal.query:
+        return [goal.source] if goal.source in world.places else []
+    usual = world.vocabulary.spec(query.category).usual_places
+    rank = {category: i for i, category in enumerate(usual)}
+    holding = []
+    for place_id, place in world.places.items():
+        if place.entity.kind is Kind.RECEPTACLE and world.vocabulary.spec(place.entity).relation is not None:
+            holding.append((1, rank.get(place.entity.category, len(usual)), place.room != here, place_id))
+        elif floors and place.entity.kind is Kind.ROOM:
+            holding.append((0, 0, place_id != here, place_id))
+    return [place_id for *_, place_id in sorted(holding)]

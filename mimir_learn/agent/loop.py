@@ -1,0 +1,221 @@
+"""Algorithm 1, Mimir's closed loop, line against line. ``# Ln`` is line n of the paper's listing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mimir_learn.agent.adapters import Adapter
+from mimir_learn.agent.explore import Explorer
+from mimir_learn.agent.planner import duty, plan, replan
+from mimir_learn.agent.records import EpisodeResult, Gate, GateConfig, Lesson, StepRecord, Thought
+from mimir_learn.agent.robot import Robot
+from mimir_learn.memory import GroundedGoal, Status, TaskMemory, WorldMemory, ground, make_query, ramify, recall
+from mimir_learn.memory.grounding import Chooser
+from mimir_learn.memory.recall import K_DEFAULT, Similarity
+from mimir_learn.memory.task import MAX_TRIES
+from mimir_learn.symbols import (
+    Action,
+    Belief,
+    DeltaSource,
+    Estimate,
+    Feedback,
+    Goal,
+    Observation,
+    Outcome,
+    Percept,
+    Place,
+    Task,
+    Transition,
+    Verb,
+    Vocabulary,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Open:
+    """An action whose effect awaits a second look."""
+
+    transition: Transition
+    estimate: Estimate
+    goal: Goal | None
+
+
+@dataclass(eq=False)
+class _Channel:
+    """One Δ-source with its gate, serving one memory or both."""
+
+    source: DeltaSource
+    gate: Gate
+    open: _Open | None = None
+
+
+class MimirAgent:
+    """M_t = (T_t, W_t) and the operators that run on it (Eq. 1).
+
+    Args:
+        vocabulary, places: what is known at the start: categories, causal rules, and where one can go.
+        task: the instruction with its goals.
+        adapter: ρ_e.
+        world_source, task_source: where Δ comes from for W and for T; one object may serve both, and is then asked once a step.
+        gate_config: anything with ``build() -> Gate``, e.g. `mimir_learn.feedback.gate.GateConfig`.
+        k: bound of recall. tidy: close everything the agent opened. max_tries: see `TaskMemory`.
+        choose: picks between several admissible candidates (a VLM, Eq. 10). similarity: semantic score of recall.
+
+    Use `run_episode`, or call `decide` and `learn` in turn.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        places: Iterable[Place],
+        task: Task,
+        adapter: Adapter,
+        world_source: DeltaSource,
+        task_source: DeltaSource,
+        gate_config: GateConfig,
+        *,
+        k: int = K_DEFAULT,
+        tidy: bool = False,
+        max_tries: int = MAX_TRIES,
+        choose: Chooser | None = None,
+        similarity: Similarity | None = None,
+    ) -> None:
+        self.world = WorldMemory(vocabulary, places)
+        self.task = TaskMemory(task.goals, max_tries)
+        self.adapter = adapter
+        self.explorer = Explorer(tidy=tidy)
+        self.k, self.tidy, self.choose, self.similarity = k, tidy, choose, similarity
+        self.t = 0
+        self.thought: Thought | None = None
+        self._world_channel = _Channel(world_source, gate_config.build())
+        same = task_source is world_source
+        self._task_channel = self._world_channel if same else _Channel(task_source, gate_config.build())
+        self._belief: Belief | None = None
+
+    def reset_sources(self, seed: int) -> None:
+        """Start the Δ-sources' episode; the environment has been reset before."""
+        self._world_channel.source.reset(seed)
+        if self._task_channel is not self._world_channel:
+            self._task_channel.source.reset(seed + 1)
+
+    # ---- lines 4 to 21 ---------------------------------------------------------------------------------------------
+
+    def decide(self, observation: Observation, percept: Percept) -> Action | None:
+        """From o_t to ā_t; the legal command a_t is in ``self.thought.command``. None when no goal is pending any more."""
+        demoted = self.world.observe(percept, self.t)  # L4  W_t⁺ ← U_W^obs(W_t, o_t)
+        self.task.contradict(demoted)
+        self._belief = self.world.belief()
+        if self._world_channel.open is not None or self._task_channel.open is not None:
+            return self._think("look_again", None, (), None, Action(Verb.LOOK))
+        while (g := self.task.active()) is not None:  # L3, L5  g_t ← min≼ P_t
+            if self.task.settle(g, self.world):
+                continue
+            candidates = tuple(recall(self.world, make_query(g), self.k, self.task.failed, self.similarity))  # L6
+            grounded = ground(g, candidates, self.task, self.world, self.choose)  # L7
+            if grounded is None:  # L8  ĝ_t = ⊥_grd
+                mode, action = "explore", self.explorer.next(g, self.task, self.world)  # L9
+                command = self._rho(action)
+            else:  # L10
+                mode, action = "plan", plan(grounded, self.task, self.world, tidy=self.tidy)  # L11  ā_t ← Π(ĝ_t, T_t, W_t⁺)
+                command = self._rho(action)  # L12  a_t ← ρ_e(ā_t)
+                if command is None:  # L13
+                    mode, action = "replan", replan(grounded, self.task, self.world, action)  # L14
+                    command = self._rho(action)  # L15
+            if action is None or command is None:  # L18  a_t = ⊥_act
+                self.task.block(g)  # L19
+                continue  # L20
+            return self._think(mode, g, candidates, grounded, action)
+        last = duty(self.task, self.world, tidy=self.tidy)
+        return None if self._rho(last) is None or last is None else self._think("duty", None, (), None, last)
+
+    def _rho(self, action: Action | None) -> str | None:
+        return None if action is None else self.adapter.command(action)
+
+    def _think(
+        self, mode: str, goal: Goal | None, candidates: tuple[Any, ...], grounded: GroundedGoal | None, action: Action
+    ) -> Action | None:
+        command = self._rho(action)
+        if command is None:
+            return None
+        self.thought = Thought(mode, goal, candidates, grounded, action, command)
+        return action
+
+    # ---- lines 23 to 25 --------------------------------------------------------------------------------------------
+
+    def learn(self, before: Observation, action: Action, after: Observation, outcome: Outcome) -> tuple[Lesson, Lesson]:
+        """Δ-source → gate → U_W^act and U_T for the executed action; returns the world's and the task's lesson.
+
+        ``action`` is normally what `decide` returned; a behaviour policy may have executed another one.
+        """
+        if self._belief is None:
+            raise RuntimeError("learn() before decide(): there is no belief W_t⁺ to judge the action against")
+        goal = self.thought.goal if self.thought is not None else None
+        transition = Transition(before, action, after, outcome, self._belief)
+        world = self._consult(self._world_channel, transition, goal)
+        task = world if self._task_channel is self._world_channel else self._consult(self._task_channel, transition, goal)
+        supported = None if task[0].feedback is None else replace(task[0].feedback, delta=ramify(task[0].feedback.delta, self.world))
+        if world[0].feedback is not None:
+            self.world.act(world[0].about, world[0].feedback, self.t)  # L23  W_{t+1} ← U_W^act(W_t⁺, a_t, y_t)
+        if supported is not None:
+            self.task.update(task[1], task[0].about, supported, self.world)  # L24  T_{t+1} ← U_T(T_t, g_t, a_t, y_t)
+        self.t += 1  # L25
+        return world[0], task[0]
+
+    def _consult(self, channel: _Channel, transition: Transition, goal: Goal | None) -> tuple[Lesson, Goal | None]:
+        """Ask one source; a second look is judged together with the first, as one transition of the action that is in doubt."""
+        if channel.open is not None:
+            first, channel.open = channel.open, None
+            again = replace(first.transition, after=transition.after)
+            second = channel.source.estimate(again)
+            verdict = channel.gate.judge_again(first.estimate, second, again.outcome.success)
+            feedback = Feedback(verdict.sigma, verdict.committed, verdict.held, again.outcome.text)
+            return Lesson(second, verdict, feedback, again.action), first.goal
+        estimate = channel.source.estimate(transition)
+        verdict = channel.gate.judge(estimate, transition.outcome.success)
+        if verdict.look_again:
+            channel.open = _Open(transition, estimate, goal)
+            return Lesson(estimate, verdict, None, transition.action), goal
+        feedback = Feedback(verdict.sigma, verdict.committed, verdict.held, transition.outcome.text)
+        return Lesson(estimate, verdict, feedback, transition.action), goal
+
+
+def run_episode(
+    robot: Robot,
+    agent: MimirAgent,
+    observation: Observation,
+    max_steps: int,
+    on_step: Callable[[StepRecord], None] | None = None,
+    *,
+    seed: int = 0,
+    keep_records: bool = False,
+) -> EpisodeResult:
+    """Algorithm 1. ``observation`` is o_0 of a robot that has just been reset (L1).
+
+    Ends when no goal is pending, when the environment says so, or after ``max_steps``.
+    """
+    agent.reset_sources(seed)
+    z, looks, failed = False, 0, 0  # L2
+    records: list[StepRecord] = []
+    while not z:  # L3  (P_t ≠ ∅ is decide's None)
+        percept = robot.perceive()
+        t, action = agent.t, agent.decide(observation, percept)  # L4 to L21
+        if action is None or agent.thought is None:
+            break
+        thought = agent.thought
+        result = robot.step(thought.command)  # L22  (o_{t+1}, y_t, z_{t+1}) ← Step_e(a_t)
+        world, task = agent.learn(observation, action, result.observation, result.outcome)  # L23, L24, L25
+        z = result.truncated or result.terminated or agent.t >= max_steps
+        looks += thought.mode == "look_again"
+        failed += not result.outcome.success
+        if on_step is not None or keep_records:
+            record = StepRecord(t, observation, result.observation, percept, thought, result.outcome, world, task)
+            if on_step is not None:
+                on_step(record)
+            if keep_records:
+                records.append(record)
+        observation = result.observation
+    statuses = agent.task.statuses
+    done = all(s is Status.COMPLETED for s in statuses.values())
+    return EpisodeResult(done, statuses, agent.t, looks, failed, z and bool(agent.task.pending), tuple(records))  # L27

@@ -1,0 +1,68 @@
+"""Δ-source ``noisy(p)``: privileged, corrupted at rate p, for the sensitivity curve."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mimir_learn.errors import ConfigError, SymbolError
+from mimir_learn.feedback.privileged import Privileged, PrivilegedSource, achieved
+from mimir_learn.feedback.schema import held_at, nominal_delta
+from mimir_learn.symbols import ELSEWHERE, Belief, Change, Delta, Estimate, HandChange, Kind, Parent, ParentChange, StateChange, Transition
+
+
+class NoisySource:
+    """Each true change is, with probability p, dropped or sent to a random other believed place (a state change is dropped);
+    where the nominal effect did not happen, it is invented with probability p.
+
+    Args:
+        state: the sealed channel. p: corruption rate in [0, 1].
+    """
+
+    def __init__(self, state: Privileged, p: float) -> None:
+        if not 0.0 <= p <= 1.0:
+            raise ConfigError(f"noisy({p}): the rate must lie in [0, 1]")
+        self.p = p
+        self.name = f"noisy({p:g})"
+        self._truth = PrivilegedSource(state)
+        self._rng = np.random.default_rng(0)
+
+    def reset(self, seed: int) -> None:
+        self._truth.reset(seed)
+        self._rng = np.random.default_rng([seed, 0x6E6F])
+
+    def estimate(self, transition: Transition) -> Estimate:
+        truth = self._truth.difference()
+        changes = [c for change in truth if not isinstance(change, HandChange) for c in self._corrupt(change, transition.belief)]
+        delta = _largest(changes)
+        nominal = nominal_delta(transition.action, transition.belief)
+        if nominal and not nominal.atoms <= truth.atoms and self._rng.random() < self.p:
+            delta = _largest([*(c for c in nominal if not isinstance(c, HandChange)), *changes])
+        delta = delta.tagged(self.name)
+        return Estimate(delta, success=achieved(transition, delta))
+
+    def _corrupt(self, change: Change, belief: Belief) -> list[Change]:
+        if self._rng.random() >= self.p:
+            return [change]
+        flip = self._rng.random() < 0.5
+        if isinstance(change, StateChange) or not flip:
+            return []
+        assert isinstance(change, ParentChange)
+        others = [p for p in _places(belief) if p not in (change.new, change.old) and p.id != change.entity]
+        return [ParentChange(change.entity, change.old, others[int(self._rng.integers(len(others)))])] if others else []
+
+
+def _places(belief: Belief) -> list[Parent]:
+    ids = sorted(i for i, b in belief.entities.items() if b.entity.kind in (Kind.RECEPTACLE, Kind.ROOM))
+    return [p for p in (held_at(i, belief) for i in ids) if p != ELSEWHERE]
+
+
+def _largest(changes: list[Change]) -> Delta:
+    """All of ``changes`` that fit together, earlier ones first."""
+    kept: list[Change] = []
+    for change in changes:
+        try:
+            Delta([*kept, change])
+        except SymbolError:
+            continue
+        kept.append(change)
+    return Delta(kept)

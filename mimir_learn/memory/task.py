@@ -1,0 +1,270 @@
+"""Task memory T_t = (𝒢, ≼, s, h, F, C) and its update U_T (Eq. 2-6)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from mimir_learn.errors import SymbolError
+from mimir_learn.memory.post import established
+from mimir_learn.memory.world import Demotion, WorldMemory
+from mimir_learn.symbols import HAND, IN_HAND, Action, Change, Delta, Feedback, Goal, Verb
+
+MAX_TRIES = 6
+HAND_STRIKES = 2
+
+
+class Status(StrEnum):
+    """s_t(g)."""
+
+    PENDING = "pending"
+    COMPLETED = "completed"
+    BLOCKED = "blocked"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Binding:
+    """An object-source hypothesis: the relation of ``object`` to ``source`` as established at step ``since``."""
+
+    object: str
+    source: str
+    since: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """An entry of C_t: what completed a goal. ``place`` is the witness's new parent, None for state goals."""
+
+    goal: str
+    witness: str
+    place: str | None
+    step: int
+    changes: tuple[Change, ...]
+
+
+_INTENDED = {
+    Verb.OPEN: ("open", True),
+    Verb.CLOSE: ("open", False),
+    Verb.TOGGLE_ON: ("on", True),
+    Verb.TOGGLE_OFF: ("on", False),
+    Verb.SLICE: ("sliced", True),
+}
+MANIPULATIONS = frozenset({Verb.PICK, Verb.PLACE, *_INTENDED})
+
+
+def intended(action: Action, delta: Delta) -> bool:
+    """Whether Δ contains the effect the action is for. Always False for actions without one (navigate, look, wait)."""
+    if action.verb in (Verb.PICK, Verb.PLACE):
+        move = delta.parents.get(action.object or "")
+        goal = HAND.id if action.verb is Verb.PICK else action.receptacle
+        return move is not None and move.new.id == goal
+    if action.verb in _INTENDED:
+        attribute, value = _INTENDED[action.verb]
+        flip = delta.states.get((action.receptacle or action.object or "", attribute))
+        return flip is not None and flip.new is value
+    return False
+
+
+class TaskMemory:
+    """What remains to be done and what execution has established.
+
+    Args:
+        goals: the agenda in task order. ``≼`` is that order with prerequisites first.
+        max_tries: fruitless tries of one manipulation for one goal before its binding is given up.
+
+    Completed goals never return to pending. Raises SymbolError for cyclic or unknown prerequisites.
+    """
+
+    def __init__(self, goals: Sequence[Goal], max_tries: int = MAX_TRIES) -> None:
+        self.goals = _agenda(goals)
+        self.max_tries = max_tries
+        self.hand: str | None = None
+        self.hand_since = 0
+        self.approached: str | None = None
+        self.looks = 0
+        self._status: dict[str, Status] = {g.id: Status.PENDING for g in self.goals}
+        self._failed: set[Binding] = set()
+        self._evidence: dict[str, Completion] = {}
+        self._tries: Counter[tuple[str, Action]] = Counter()
+        self._effects: dict[tuple[str, str], Change] = {}
+        self._taken_from: dict[str, str] = {}
+        self._opened: set[str] = set()
+
+    # ---- Eq. 3 -----------------------------------------------------------------------------------------------------
+
+    @property
+    def pending(self) -> tuple[Goal, ...]:
+        """P_t in agenda order."""
+        return tuple(g for g in self.goals if self._status[g.id] is Status.PENDING)
+
+    def active(self) -> Goal | None:
+        """g_t = min≼ P_t; None is ⊥_goal. Prerequisites come first in ≼, so the first pending goal has all of its own behind it."""
+        return next(iter(self.pending), None)
+
+    def status(self, goal_id: str) -> Status:
+        return self._status[goal_id]
+
+    @property
+    def statuses(self) -> Mapping[str, Status]:
+        return dict(self._status)
+
+    @property
+    def failed(self) -> frozenset[Binding]:
+        """F_t."""
+        return frozenset(self._failed)
+
+    @property
+    def evidence(self) -> Mapping[str, Completion]:
+        """C_t."""
+        return dict(self._evidence)
+
+    # ---- Eq. 5 -----------------------------------------------------------------------------------------------------
+
+    def update(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory) -> None:
+        """U_T: hand, execution state, contradicted bindings, and completion of ``goal`` iff Post(goal, Δ) = 1 (Eq. 6)."""
+        delta, step = feedback.delta, world.step
+        if delta.hand is not None:
+            self.hand, self.hand_since = delta.hand.new, step
+        for change in delta:
+            self._effects[change.key] = change
+        for move in delta.parents.values():
+            if move.new == IN_HAND and move.old != IN_HAND:
+                self._taken_from[move.entity] = move.old.id
+        if action.verb is Verb.NAVIGATE:
+            self.approached = (action.receptacle or action.object) if feedback.sigma else None
+        if action.verb in MANIPULATIONS:
+            self._judge_try(goal, action, feedback, world)
+        self.looks = self.looks + 1 if action.verb is Verb.LOOK else 0
+        if goal is not None and self._status[goal.id] is Status.PENDING:
+            self._complete(goal, established(goal, delta, world), tuple(delta), step)
+
+    def settle(self, goal: Goal, world: WorldMemory) -> bool:
+        """Complete a goal whose postcondition an earlier supported Δ of this episode established and none has undone since.
+
+        A goal can come true while another one is active (a door opened on the way); when its turn comes there is nothing left to do.
+        """
+        if self._status[goal.id] is not Status.PENDING:
+            return False
+        changes = tuple(self._effects.values())
+        still = tuple(w for w in established(goal, changes, world) if self._stands(goal, w, world))
+        self._complete(goal, still, tuple(c for c in changes if c.key[1] in still), world.step)
+        return self._status[goal.id] is Status.COMPLETED
+
+    def _stands(self, goal: Goal, witness: str, world: WorldMemory) -> bool:
+        """World memory has nothing newer against the effect."""
+        if goal.attribute is not None:
+            return world.attribute(witness, goal.attribute) is goal.value
+        parent = world.parent(witness)
+        return parent is not None and parent.relation is goal.relation
+
+    def _complete(self, goal: Goal, found: Iterable[str], changes: tuple[Change, ...], step: int) -> None:
+        taken = self.reserved(goal)
+        witness = next((w for w in found if w not in taken), None)
+        if witness is not None:
+            place = self._effects.get(("parent", witness)) if goal.attribute is None else None
+            self._status[goal.id] = Status.COMPLETED
+            self._evidence[goal.id] = Completion(goal.id, witness, getattr(getattr(place, "new", None), "id", None), step, changes)
+
+    def _judge_try(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory) -> None:
+        key = ("" if goal is None else goal.id, action)
+        if intended(action, feedback.delta):
+            del self._tries[key]
+            if action.verb is Verb.OPEN and action.receptacle is not None:
+                self._opened.add(action.receptacle)
+            elif action.verb is Verb.CLOSE and action.receptacle is not None:
+                self._opened.discard(action.receptacle)
+            return
+        self._tries[key] += 1
+        if feedback.sigma or feedback.delta or action.object is None:
+            return
+        binding = self.binding(action.object, world)
+        if binding is None:
+            return
+        sighted = world.sightings.get(action.object)
+        if sighted is not None and sighted.parent.id == binding.source:
+            return  # it is there in plain sight: the attempt failed, not the hypothesis
+        if (action.verb is Verb.PICK and binding.source != HAND.id) or (action.verb is Verb.PLACE and self._tries[key] >= HAND_STRIKES):
+            self._failed.add(binding)
+            if binding.source == HAND.id and self.hand == action.object:
+                self.hand, self.hand_since = None, world.step
+
+    # ---- failures and constraints -----------------------------------------------------------------------------------
+
+    @staticmethod
+    def binding(object_id: str, world: WorldMemory) -> Binding | None:
+        """The object-source hypothesis world memory holds at present."""
+        active = world.hypothesis(object_id)
+        return None if active is None else Binding(object_id, active.parent.id, active.since)
+
+    def contradict(self, demotions: Iterable[Demotion]) -> None:
+        """Enter relations that inspection has refuted into F_t."""
+        self._failed.update(Binding(d.entity, d.parent.id, d.since) for d in demotions)
+
+    def block(self, goal: Goal) -> None:
+        """Block(T, g). Goals that need ``goal`` can no longer be reached and are blocked with it. Completed goals stay completed."""
+        if self._status[goal.id] is Status.PENDING:
+            self._status[goal.id] = Status.BLOCKED
+        if self._status[goal.id] is Status.BLOCKED:
+            for other in self.pending:
+                if goal.id in other.after:
+                    self.block(other)
+
+    def reserved(self, goal: Goal) -> frozenset[str]:
+        """Entities that other goals' completion rests on, so that ``goal`` may neither count nor move them.
+
+        Two goals with the same query need two instances; a delivered thing is not taken away for another goal unless that names it.
+        """
+        by_id = {g.id: g for g in self.goals}
+        taken = set()
+        for done in self._evidence.values():
+            other = by_id[done.goal]
+            same = (other.query, other.target, other.attribute, other.value) == (goal.query, goal.target, goal.attribute, goal.value)
+            moves = goal.attribute is None and other.attribute is None and goal.query.instance != done.witness
+            if other.id != goal.id and (same or moves):
+                taken.add(done.witness)
+        return frozenset(taken)
+
+    def tries(self, goal: Goal | None, action: Action) -> int:
+        """Fruitless tries of ``action`` for ``goal`` since it last had its effect."""
+        return self._tries["" if goal is None else goal.id, action]
+
+    def exhausted(self, goal: Goal | None, action: Action) -> bool:
+        return self.tries(goal, action) >= self.max_tries
+
+    def taken_from(self, object_id: str) -> str | None:
+        """Id of the place this episode's last supported grasp took the object from."""
+        return self._taken_from.get(object_id)
+
+    @property
+    def opened(self) -> frozenset[str]:
+        """Places the agent itself opened and has not closed."""
+        return frozenset(self._opened)
+
+
+def held_object(task: TaskMemory, world: WorldMemory) -> str | None:
+    """What the hand holds, from both memories: W's active relation, else h_t unless W has newer evidence that it is elsewhere."""
+    held = world.hand
+    if held is not None:
+        binding = task.binding(held, world)
+        return None if binding in task.failed else held
+    if task.hand is None:
+        return None
+    active = world.hypothesis(task.hand)
+    return None if active is not None and active.evidence[-1].step >= task.hand_since else task.hand
+
+
+def _agenda(goals: Sequence[Goal]) -> tuple[Goal, ...]:
+    """Task order with prerequisites moved before what needs them."""
+    left, done, out = list(goals), set(), []
+    if len({g.id for g in goals}) != len(left):
+        raise SymbolError(f"goal ids are not unique: {[g.id for g in goals]}")
+    while left:
+        ready = next((g for g in left if all(a in done for a in g.after)), None)
+        if ready is None:
+            raise SymbolError(f"goals {[g.id for g in left]} wait for each other or for unknown goals; check their 'after'")
+        left.remove(ready)
+        done.add(ready.id)
+        out.append(ready)
+    return tuple(out)

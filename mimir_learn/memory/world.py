@@ -1,0 +1,395 @@
+"""World memory W_t and its two write operators: U_W^obs for what is seen, U_W^act for what an action did (Eq. 7-8)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mimir_learn.memory.hypotheses import Evidence, EvidenceKind, Fact, Hypothesis, Record
+from mimir_learn.memory.ramifications import ramify
+from mimir_learn.symbols import (
+    ELSEWHERE,
+    HAND,
+    IN_HAND,
+    Action,
+    Belief,
+    BelievedEntity,
+    Delta,
+    Entity,
+    Feedback,
+    Kind,
+    Parent,
+    ParentChange,
+    Percept,
+    Place,
+    Relation,
+    Sighting,
+    StateChange,
+    Vocabulary,
+)
+
+MISSES_TO_DEMOTE = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """Journal entry of U_W^obs."""
+
+    step: int
+    percept: Percept
+
+
+@dataclass(frozen=True, eq=False)
+class Acted:
+    """Journal entry of U_W^act."""
+
+    step: int
+    action: Action
+    feedback: Feedback
+
+
+@dataclass(frozen=True, slots=True)
+class Demotion:
+    """A remembered relation that looking at its place has refuted: ``entity`` is not at ``parent`` after all."""
+
+    entity: str
+    parent: Parent
+    since: int
+
+
+class WorldMemory:
+    """W_t = (V_t, E_t, r, ℓ_t, φ_t): entities, one active parent each (a tree), labels, attributes with evidence.
+
+    Args:
+        vocabulary: declares categories (ℓ_t) and causal rules.
+        places: rooms, fixtures and receptacles the agent knows from the start. Doors are presumed closed and devices off until seen.
+
+    Lookups go through indices (children by parent, ids by category), so neither operator scans the whole memory.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, places: Iterable[Place]) -> None:
+        self.vocabulary = vocabulary
+        self.places: dict[str, Place] = {p.entity.id: p for p in places}
+        self.journal: list[Observed | Acted] = []
+        self.step = 0
+        self.at: str | None = None
+        self.sightings: Mapping[str, Sighting] = {}
+        self.viewed_at: dict[str, int] = {}
+        self._records: dict[str, Record] = {}
+        self._children: dict[str, set[str]] = {}
+        self._by_category: dict[str, set[str]] = {}
+        self._hand: str | None = None
+        self._view: dict[str, BelievedEntity] = {}
+        self._dirty: set[str] = set()
+        self._add(HAND)
+        given = Evidence(EvidenceKind.OBSERVATION, 0, "given")
+        for place in self.places.values():
+            record = self._add(place.entity)
+            for name in vocabulary.spec(place.entity).attributes:
+                record.facts[name] = Fact(False, replace(given, source="presumed", p=0.5))
+        for place in self.places.values():
+            if place.entity.kind is not Kind.ROOM:
+                self._activate(place.entity.id, Parent(place.room, Relation.ROOM), given)
+
+    @classmethod
+    def replay(cls, vocabulary: Vocabulary, places: Iterable[Place], journal: Sequence[Observed | Acted]) -> WorldMemory:
+        """The memory that these operations lead to, rebuilt from nothing."""
+        memory = cls(vocabulary, places)
+        for entry in journal:
+            if isinstance(entry, Observed):
+                memory.observe(entry.percept, entry.step)
+            else:
+                memory.act(entry.action, entry.feedback, entry.step)
+        return memory
+
+    # ---- U_W^obs ---------------------------------------------------------------------------------------------------
+
+    def observe(self, percept: Percept, step: int) -> tuple[Demotion, ...]:
+        """U_W^obs (Eq. 8): add what is seen, refine what agrees, demote what should be in view and is not.
+
+        A sighting that disagrees with the active parent becomes the active one; the old one stays as an alternative.
+        A remembered thing at a place in ``percept.viewed`` that is not seen is weakened, and after `MISSES_TO_DEMOTE` such viewings
+        its place is unknown. What is in the hand is never demoted that way. Returns the demotions, for F_t.
+        """
+        self.journal.append(Observed(step, percept))
+        self.step = step
+        self.at = percept.at if percept.at is not None else self.at
+        self.sightings = MappingProxyType({s.entity.id: s for s in percept.sightings})
+        for sighting in percept.sightings:
+            self._see(sighting, step)
+        if self._hand is not None and self._hand not in self.sightings:
+            self._touch(self._hand).point = None  # it travels with the robot, so the point is stale
+        demoted: list[Demotion] = []
+        for place in sorted(percept.viewed):
+            self.viewed_at[place] = step
+            for child in self.children(place):
+                if child not in self.sightings and self._records[child].entity.kind is Kind.OBJECT:
+                    demoted += self._miss(child)
+        return tuple(demoted)
+
+    def _see(self, sighting: Sighting, step: int) -> None:
+        record = self._records.get(sighting.entity.id) or self._add(sighting.entity)
+        self._dirty.add(record.entity.id)
+        evidence = Evidence(EvidenceKind.OBSERVATION, step, "percept")
+        if sighting.parent != ELSEWHERE and record.entity.kind is not Kind.ROOM:
+            self._activate(record.entity.id, sighting.parent, evidence)
+        for name, value in sighting.attributes.items():
+            record.facts[name] = Fact(bool(value), evidence)
+        record.point = np.array(sighting.point, dtype=np.float64)
+        record.last_seen = step
+        record.misses = 0
+
+    def _miss(self, child: str) -> list[Demotion]:
+        record = self._touch(child)
+        active = record.active
+        assert active is not None
+        record.misses += 1
+        record.active = active.weakened()
+        if record.misses < MISSES_TO_DEMOTE:
+            return []
+        self._deactivate(child)
+        return [Demotion(child, active.parent, active.since)]
+
+    # ---- U_W^act ---------------------------------------------------------------------------------------------------
+
+    def act(self, action: Action, feedback: Feedback, step: int) -> Delta:
+        """U_W^act (Eq. 8): write the supported Δ and what the causal rules derive from it; nothing else.
+
+        Held changes become alternative hypotheses. Changes about entities memory has never perceived are left out: it has no label
+        for them. Returns the Δ with its ramifications.
+        """
+        self.journal.append(Acted(step, action, feedback))
+        self.step = step
+        full = ramify(feedback.delta, self)
+        for change in full:
+            if isinstance(change, ParentChange) and change.entity in self._records:
+                self._move(change, step)
+            elif isinstance(change, StateChange) and change.entity in self._records:
+                evidence = Evidence(EvidenceKind.INTERACTION, step, change.source, change.p)
+                self._touch(change.entity).facts[change.attribute] = Fact(change.new, evidence)
+        for change in feedback.held:
+            self._hold(change, step)
+        return full
+
+    def _move(self, change: ParentChange, step: int) -> None:
+        record = self._touch(change.entity)
+        if change.new == ELSEWHERE:
+            self._deactivate(change.entity)
+        else:
+            self._activate(change.entity, change.new, Evidence(EvidenceKind.INTERACTION, step, change.source, change.p))
+        record.point = None
+        record.misses = 0
+
+    def _hold(self, change: object, step: int) -> None:
+        if isinstance(change, ParentChange) and change.entity in self._records and change.new != ELSEWHERE:
+            record = self._touch(change.entity)
+            if record.active is None or record.active.parent != change.new:
+                evidence = Evidence(EvidenceKind.INTERACTION, step, change.source, change.p)
+                record.retire(Hypothesis(change.new, (evidence,), step, change.p))
+        elif isinstance(change, StateChange) and change.entity in self._records:
+            record = self._touch(change.entity)
+            fact = record.facts.get(change.attribute)
+            if fact is not None and fact.value != change.new:
+                doubt = Evidence(EvidenceKind.INTERACTION, step, change.source, change.p)
+                record.facts[change.attribute] = replace(fact, doubt=doubt)
+
+    # ---- the tree --------------------------------------------------------------------------------------------------
+
+    def _add(self, entity: Entity) -> Record:
+        record = self._records[entity.id] = Record(entity)
+        self._by_category.setdefault(entity.category, set()).add(entity.id)
+        self._dirty.add(entity.id)
+        return record
+
+    def _touch(self, entity_id: str) -> Record:
+        self._dirty.add(entity_id)
+        return self._records[entity_id]
+
+    def _activate(self, entity_id: str, parent: Parent, evidence: Evidence) -> None:
+        """Make ``parent`` the active hypothesis. Whatever cannot be true beside it (a cycle, a second held thing) becomes unknown."""
+        record = self._touch(entity_id)
+        active = record.active
+        if active is not None and active.parent == parent:
+            since = evidence.step if record.misses else active.since
+            record.active = replace(active.supported(evidence), since=since)
+            return
+        if parent == IN_HAND and self._hand is not None:
+            self._deactivate(self._hand)
+        if (link := self._cycle_link(entity_id, parent.id)) is not None:
+            self._deactivate(link)
+        if active is not None:
+            self._deactivate(entity_id)
+        known = record.take(parent)
+        fresh = Hypothesis(parent, (evidence,), evidence.step, evidence.p)
+        record.active = fresh if known is None else replace(known.supported(evidence), since=evidence.step)
+        record.lost_at = record.lost_in = None
+        self._children.setdefault(parent.id, set()).add(entity_id)
+        if parent == IN_HAND:
+            self._hand = entity_id
+
+    def _deactivate(self, entity_id: str) -> None:
+        record = self._touch(entity_id)
+        if record.active is None:
+            return
+        parent = record.active.parent
+        record.retire(record.active)
+        record.active = None
+        record.misses = 0
+        record.lost_at, record.lost_in = self.step, self.room_of(self.at)
+        self._children[parent.id].discard(entity_id)
+        if not self._children[parent.id]:
+            del self._children[parent.id]
+        if self._hand == entity_id:
+            self._hand = None
+
+    def _cycle_link(self, entity_id: str, parent_id: str) -> str | None:
+        """The node above ``parent_id`` whose active parent is ``entity_id``: that link and the new one cannot both hold."""
+        at: str | None = parent_id
+        while at is not None:
+            above = self.parent(at)
+            if above is not None and above.id == entity_id:
+                return at
+            at = None if above is None else above.id
+        return None
+
+    # ---- reading ---------------------------------------------------------------------------------------------------
+
+    def __contains__(self, entity_id: object) -> bool:
+        return entity_id in self._records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def entity(self, entity_id: str) -> Entity | None:
+        record = self._records.get(entity_id)
+        return None if record is None else record.entity
+
+    def hypothesis(self, entity_id: str) -> Hypothesis | None:
+        """The active hypothesis, None when the entity or its place is unknown."""
+        record = self._records.get(entity_id)
+        return None if record is None else record.active
+
+    def alternatives(self, entity_id: str) -> tuple[Hypothesis, ...]:
+        record = self._records.get(entity_id)
+        return () if record is None else tuple(record.alternatives)
+
+    def parent(self, entity_id: str) -> Parent | None:
+        """p_t(v): the active parent."""
+        active = self.hypothesis(entity_id)
+        return None if active is None else active.parent
+
+    def fact(self, entity_id: str, attribute: str) -> Fact | None:
+        record = self._records.get(entity_id)
+        return None if record is None else record.facts.get(attribute)
+
+    def attribute(self, entity_id: str, name: str) -> bool | None:
+        fact = self.fact(entity_id, name)
+        return None if fact is None else fact.value
+
+    def lost(self, entity_id: str) -> tuple[int, str | None] | None:
+        """(step, room the robot was in) when the entity's place became unknown; None while it is known."""
+        record = self._records.get(entity_id)
+        return None if record is None or record.lost_at is None else (record.lost_at, record.lost_in)
+
+    def children(self, parent_id: str) -> tuple[str, ...]:
+        """Ids whose active parent is ``parent_id``, sorted."""
+        return tuple(sorted(self._children.get(parent_id, ())))
+
+    def of_category(self, category: str) -> tuple[str, ...]:
+        """Ids of that category, sorted."""
+        return tuple(sorted(self._by_category.get(category, ())))
+
+    @property
+    def hand(self) -> str | None:
+        """Id of the thing whose active parent is the hand."""
+        return self._hand
+
+    def room_of(self, entity_id: str | None) -> str | None:
+        """Follow active parents up to a room."""
+        while entity_id is not None:
+            record = self._records.get(entity_id)
+            if record is None:
+                return None
+            if record.entity.kind is Kind.ROOM:
+                return entity_id
+            entity_id = None if record.active is None else record.active.parent.id
+        return None
+
+    def place_of(self, entity_id: str) -> str | None:
+        """The nearest place (or room) among the entity and its ancestors."""
+        at: str | None = entity_id
+        while at is not None and at not in self.places:
+            above = self.parent(at)
+            at = None if above is None else above.id
+        return at
+
+    def belief(self) -> Belief:
+        """The read-only view W_t⁺ handed to Δ-sources; later writes do not change it."""
+        for entity_id in self._dirty:
+            record = self._records[entity_id]
+            self._view[entity_id] = BelievedEntity(
+                record.entity,
+                None if record.active is None else record.active.parent,
+                MappingProxyType({a: f.value for a, f in record.facts.items()}),
+                _frozen(record.point),
+                record.last_seen,
+            )
+        self._dirty.clear()
+        return Belief(self.vocabulary, MappingProxyType(dict(self._view)), self.at, self.step)
+
+    def triples(self) -> frozenset[tuple[str, str, str]]:
+        """Active (entity, relation, parent) triples of all movable objects."""
+        return frozenset(
+            (i, r.active.parent.relation.value, r.active.parent.id)
+            for i, r in self._records.items()
+            if r.active is not None and r.entity.kind is Kind.OBJECT
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything stored, journal apart, as plain JSON types in canonical order."""
+        return {
+            "at": self.at,
+            "step": self.step,
+            "viewed_at": dict(sorted(self.viewed_at.items())),
+            "records": {i: _record_to_dict(self._records[i]) for i in sorted(self._records)},
+        }
+
+    def fingerprint(self, *, clock: bool = True) -> str:
+        """SHA-256 of `to_dict`; with ``clock=False`` the step counter does not count."""
+        body = self.to_dict()
+        if not clock:
+            del body["step"]
+        return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _frozen(point: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    if point is not None:
+        point.setflags(write=False)
+    return point
+
+
+def _record_to_dict(record: Record) -> dict[str, Any]:
+    def evidence(e: Evidence | None) -> list[Any] | None:
+        return None if e is None else [e.kind.value, e.step, e.source, e.p]
+
+    def hypothesis(h: Hypothesis) -> dict[str, Any]:
+        parent = [h.parent.id, h.parent.relation.value]
+        return {"parent": parent, "since": h.since, "weight": h.weight, "evidence": [evidence(e) for e in h.evidence]}
+
+    return {
+        "entity": [record.entity.id, record.entity.category, record.entity.kind.value],
+        "active": None if record.active is None else hypothesis(record.active),
+        "alternatives": [hypothesis(h) for h in record.alternatives],
+        "facts": {a: [f.value, evidence(f.evidence), evidence(f.doubt)] for a, f in sorted(record.facts.items())},
+        "point": None if record.point is None else record.point.tolist(),
+        "last_seen": record.last_seen,
+        "misses": record.misses,
+        "lost": [record.lost_at, record.lost_in],
+    }
