@@ -1,0 +1,103 @@
+"""Settings of a collection: how many houses per split, how long, how faulty, how the behaviour policy mixes."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from mimir_learn.errors import ConfigError
+from mimir_learn.logs.codec import dumps
+from mimir_learn.logs.splits import HOUSES_PER_SPLIT, SPLITS
+
+
+@dataclass(frozen=True)
+class HouseCounts:
+    """Number of houses per split; the splits' houses are disjoint (see `mimir_learn.logs.splits`)."""
+
+    train: int = 160
+    validation: int = 16
+    calibration: int = 24
+    test: int = 32
+
+    def of(self, split: str) -> int:
+        return int(getattr(self, split))
+
+
+@dataclass(frozen=True)
+class PolicyConfig:
+    """How the behaviour policy mixes useful errands with mistakes.
+
+    Attributes:
+        violation: chance per step of a deliberate precondition violation (full hand, closed container, wrong place, …).
+        random: chance per step of a random action with random arguments.
+        look: chance to look again after a manipulation.
+        stubborn: chance to carry on with an errand after a step of it visibly failed, as an agent without feedback would.
+        fiddle: share of errands that only open, close or toggle; the others carry things about.
+    """
+
+    violation: float = 0.10
+    random: float = 0.05
+    look: float = 0.08
+    stubborn: float = 0.4
+    fiddle: float = 0.3
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0.0 <= value <= 1.0:
+                raise ConfigError(f"policy.{name} is {value}; it is a chance, give a number from 0 to 1")
+
+
+@dataclass(frozen=True)
+class CollectConfig:
+    """One collection run. Equal settings give equal bytes, whatever ``out``, ``n_jobs`` and ``max_tries`` are.
+
+    Attributes:
+        out: directory of the log.
+        seed: seed of the whole collection.
+        houses: houses per split.
+        episodes_per_house: episodes in each house, each with other actions and faults.
+        steps: actions per episode; an episode has steps + 1 frames.
+        fault_level: see `mimir_learn.envs.household.FaultRates.level`.
+        image_size: height and width of the frames in pixels.
+        episodes_per_shard: episodes in one file; also the unit of work, and what a kill can lose.
+        policy: the behaviour policy's mix.
+        n_jobs: worker processes; -1 = one per core.
+        max_tries: how often one shard may lose its worker process before the run gives up.
+    """
+
+    out: str = "data/logs/household"
+    seed: int = 0
+    houses: HouseCounts = field(default_factory=HouseCounts)
+    episodes_per_house: int = 2
+    steps: int = 32
+    fault_level: float = 0.25
+    image_size: int = 128
+    episodes_per_shard: int = 8
+    policy: PolicyConfig = field(default_factory=PolicyConfig)
+    n_jobs: int = -1
+    max_tries: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("episodes_per_house", "steps", "image_size", "episodes_per_shard", "max_tries"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"collect.{name} is {getattr(self, name)}; it must be at least 1")
+        if not 0.0 <= self.fault_level <= 1.0:
+            raise ConfigError(f"collect.fault_level is {self.fault_level}; it is a chance, give a number from 0 to 1")
+        if self.n_jobs == 0 or self.n_jobs < -1:
+            raise ConfigError(f"collect.n_jobs is {self.n_jobs}; give a number of processes, or -1 for one per core")
+        counts = [self.houses.of(s) for s in SPLITS]
+        if min(counts) < 0 or max(counts) > HOUSES_PER_SPLIT or not any(counts):
+            raise ConfigError(f"collect.houses are {counts}; each split has 0 to {HOUSES_PER_SPLIT}, and one of them must have some")
+
+    def content(self) -> dict[str, Any]:
+        """The settings that decide the data, as plain JSON types."""
+        body = asdict(self)
+        for name in ("out", "n_jobs", "max_tries"):
+            del body[name]
+        return body
+
+    @property
+    def sha256(self) -> str:
+        """Hash of `content`."""
+        return hashlib.sha256(dumps(self.content()).encode()).hexdigest()

@@ -1,0 +1,61 @@
+"""The plan of a log: every episode once, no house and no folder in two splits, nothing that depends on how it is run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mimir_learn.collect import CollectConfig, HouseCounts, PolicyConfig
+from mimir_learn.collect.plan import plan_shards
+from mimir_learn.errors import ConfigError
+from mimir_learn.logs import split_of
+
+counts = st.builds(
+    HouseCounts, train=st.integers(1, 40), validation=st.integers(0, 9), calibration=st.integers(0, 9), test=st.integers(0, 9)
+)
+
+
+@given(counts, st.integers(1, 3), st.integers(1, 9), st.integers(0, 2**31))
+def test_every_episode_once_and_splits_apart(houses: HouseCounts, per_house: int, per_shard: int, seed: int) -> None:
+    config = CollectConfig(houses=houses, episodes_per_house=per_house, episodes_per_shard=per_shard, seed=seed)
+    shards = plan_shards(config)
+    episodes = [e for s in shards for e in s.episodes]
+    assert [e.index for e in episodes] == list(range((houses.train + houses.validation + houses.calibration + houses.test) * per_house))
+    assert all(split_of(e.house_seed) == e.split for e in episodes)
+    assert len({(e.seed, e.policy_seed) for e in episodes}) == len(episodes)
+    assert len({(s.chunk, s.file) for s in shards}) == len(shards)
+    assert all(len({e.split for s in shards if s.chunk == chunk for e in s.episodes}) == 1 for chunk in {s.chunk for s in shards})
+    assert [(s.chunk, s.file) for s in shards] == sorted((s.chunk, s.file) for s in shards)  # file order is episode order
+
+
+def test_large_splits_spill_into_further_chunks() -> None:
+    shards = plan_shards(CollectConfig(houses=HouseCounts(2500, 1, 0, 1), episodes_per_house=1, episodes_per_shard=1))
+    assert [s.chunk for s in shards if s.file == 0] == [0, 1, 2, 3, 4]
+    assert [s.episodes[0].split for s in shards if s.file == 0] == ["train", "train", "train", "validation", "test"]
+
+
+def test_how_it_runs_is_no_part_of_what_it_is() -> None:
+    config = CollectConfig()
+    assert config.sha256 == replace(config, out="elsewhere", n_jobs=7, max_tries=1).sha256
+    assert config.sha256 != replace(config, fault_level=0.2).sha256 != replace(config, policy=PolicyConfig(look=0.0)).sha256
+
+
+@pytest.mark.parametrize(
+    ("values", "word"),
+    [
+        ({"steps": 0}, "steps"),
+        ({"fault_level": 1.5}, "fault_level"),
+        ({"n_jobs": 0}, "n_jobs"),
+        ({"houses": HouseCounts(0, 0, 0, 0)}, "houses"),
+        ({"houses": HouseCounts(train=10_001)}, "houses"),
+        ({"episodes_per_shard": 0}, "episodes_per_shard"),
+    ],
+)
+def test_nonsense_is_refused(values: dict, word: str) -> None:
+    with pytest.raises(ConfigError, match=word):
+        CollectConfig(**values)
+    with pytest.raises(ConfigError, match=r"policy\.look"):
+        PolicyConfig(look=-0.1)
