@@ -107,7 +107,7 @@ def delta_quality(rows: Sequence[Record]) -> dict[str, float]:
 
     items = [
         Scored(
-            true=Delta.from_json(s["truth"]),
+            true=Delta.from_json(s["judged"]),
             predicted=Delta.from_json(s["estimate"]),
             confidence=s["confidence"],
             verb=s["verb"],

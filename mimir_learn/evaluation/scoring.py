@@ -83,6 +83,7 @@ class EpisodeScorer:
     seen: set[str] = field(default_factory=set)
     completed: list[str] = field(default_factory=list)
     agreements: list[Agreement] = field(default_factory=list)
+    since: Snapshot | None = None  # true state before an action whose judgement awaits a second look
     totals: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -104,6 +105,7 @@ class EpisodeScorer:
         after: PrivilegedState,
         committed: Delta,
         *,
+        deferred: bool,
         success_flag: bool,
         refused: bool,
         look_again: bool,
@@ -117,6 +119,7 @@ class EpisodeScorer:
         Args:
             after: true state after the action.
             committed: Δ written to world memory by U_W^act.
+            deferred: nothing was written because a second look is awaited; what the next step writes is then about both steps.
             success_flag: what the environment claimed.
             refused: the environment refused the command (nothing happened).
             look_again: the step was a second look asked for by the gate.
@@ -128,14 +131,16 @@ class EpisodeScorer:
         self.steps += 1
         before, self.state = self.state.snapshot, after
         truth = before.diff(after.snapshot)
+        start = before if self.since is None else self.since
+        judged = start.diff(after.snapshot)
+        self.since = start if deferred else None
         known = list(known)
         self.seen |= set(sighted)
-        wrong, missed = wrong_atoms(committed, truth), missed_atoms(committed, truth, known)
+        wrong = wrong_atoms(committed, judged)
+        missed = frozenset() if deferred else missed_atoms(committed, judged, known)
         untrue = [a for a in committed.atoms if not _true(a, after.snapshot)]
         holds = self._hold(after)
-        new = [g for g in completed if g not in self.completed]
-        self.completed += new
-        false = self._false_completions(new, after)
+        new, false = self._complete(completed)
         agree = agreement(memory, known, self.seen, object_triples(after.snapshot, after.entities))
         if agree is not None:
             self.agreements.append(agree)
@@ -148,11 +153,10 @@ class EpisodeScorer:
             wrong_writes=len(wrong),
             untrue_writes=len(untrue),
             missed_writes=len(missed),
-            completions=len(new),
-            false_completions=len(false),
         )
         return {
             "truth": truth.to_json(),
+            "judged": judged.to_json(),
             "fault": after.fault,
             "moved": list(after.moved),
             "wrong": sorted(map(list, wrong)),
@@ -163,14 +167,28 @@ class EpisodeScorer:
             "memory_f1": None if agree is None else round(agree.f1, 4),
         }
 
-    def _false_completions(self, new: list[str], after: PrivilegedState) -> list[str]:
-        """Goals just marked completed that do not hold now, counting each witness once among all goals marked so far."""
-        marked = [g for g in self.task.goals if g.id in self.completed]
-        truly = satisfied(sorted(marked, key=lambda g: self.completed.index(g.id)), after.snapshot, after.entities)
-        return [g for g in new if g not in truly]
+    def _complete(self, completed: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Goals newly marked completed, and those of them that do not hold now.
 
-    def finish(self, declared: bool) -> dict[str, Any]:
-        """The episode's scores. ``declared``: the agent stopped by itself because it held every goal completed."""
+        Every witness counts once among all goals marked so far.
+        """
+        new = [g for g in completed if g not in self.completed]
+        self.completed += new
+        marked = [g for g in self.task.goals if g.id in self.completed]
+        order = sorted(marked, key=lambda g: self.completed.index(g.id))
+        truly = satisfied(order, self.state.snapshot, self.state.entities)
+        false = [g for g in new if g not in truly]
+        self._count(completions=len(new), false_completions=len(false))
+        return new, false
+
+    def finish(self, declared: bool, completed: Iterable[str] = ()) -> dict[str, Any]:
+        """The episode's scores.
+
+        Args:
+            declared: the agent stopped by itself because it held every goal completed.
+            completed: ids of the goals it holds completed at the end (some may have been settled without a further action).
+        """
+        self._complete(completed)
         goals = len(self.task.goals)
         now = satisfied(self.task.goals, self.state.snapshot, self.state.entities)
         sr = self.first_success is not None

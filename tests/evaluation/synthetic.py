@@ -22,6 +22,7 @@ def trace(true: Delta, estimate: Delta, fault: str = "") -> dict[str, object]:
         "success": True,
         "text": "You pick up mug_1.",
         "truth": true.to_json(),
+        "judged": true.to_json(),
         "estimate": estimate.to_json(),
         "committed": estimate.to_json(),
         "held": EMPTY.to_json(),

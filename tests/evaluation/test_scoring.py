@@ -43,10 +43,13 @@ def after(state: PrivilegedState, delta: Delta, fault: str = "") -> PrivilegedSt
     return replace(state, snapshot=state.snapshot.apply(delta), fault=fault)
 
 
-def step(scorer: EpisodeScorer, true: Delta, written: Delta, completed: tuple[str, ...] = (), fault: str = "") -> dict[str, object]:
+def step(
+    scorer: EpisodeScorer, true: Delta, written: Delta, completed: tuple[str, ...] = (), fault: str = "", deferred: bool = False
+) -> dict[str, object]:
     return scorer.step(
         after(scorer.state, true, fault),
         written,
+        deferred=deferred,
         success_flag=True,
         refused=False,
         look_again=False,
@@ -122,3 +125,19 @@ def test_agreement_counts_stale_and_absent_claims() -> None:
     unknown = agreement(frozenset({("a", "unknown", "?")}), ["a"], ["a"], truth)
     assert unknown is not None and unknown.precision == 1.0 and unknown.recall == 0.0
     assert agreement(frozenset(), [], [], truth) is None
+
+
+def test_a_second_look_is_judged_against_both_steps() -> None:
+    scorer = EpisodeScorer(Task("t", "", (MUG,)), START)
+    first = step(scorer, PICK, EMPTY, deferred=True)
+    second = step(scorer, EMPTY, PICK)
+    assert first["missed"] == [] and second["wrong"] == [] and second["judged"] == PICK.to_json()
+    third = step(scorer, EMPTY, PICK)
+    assert len(third["wrong"]) == 2, "once judged, the action is over"
+
+
+def test_a_goal_settled_at_the_end_is_checked_too() -> None:
+    scorer = EpisodeScorer(Task("t", "", (MUG, LAMP)), START)
+    step(scorer, Delta([StateChange("lamp_1", "on", False, True)]), EMPTY)
+    scores = scorer.finish(declared=True, completed=("g1", "g2"))
+    assert scores["completions"] == 2 and scores["false_completions"] == 1

@@ -1,0 +1,202 @@
+"""One evaluation episode in one process: environment, agent, sources, scorer, and the record they leave."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, StepRecord, run_episode
+from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
+from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation.arms import Arm
+from mimir_learn.evaluation.records import EpisodeKey, Record
+from mimir_learn.evaluation.scoring import EpisodeScorer
+from mimir_learn.evaluation.suite import SuiteTask, state_sha256
+from mimir_learn.feedback import GateConfig, make_source
+from mimir_learn.memory import Status
+from mimir_learn.symbols import EMPTY, DeltaSource, Percept, PrivilegedState, Vocabulary
+
+PERCEPTION = "privileged_visible"
+
+
+@dataclass(frozen=True)
+class EpisodeSettings:
+    """What all episodes of one evaluation share.
+
+    Attributes:
+        image_size: height and width of the frames, pixels.
+        feedback_text: ``full`` | ``flag_only`` | ``off``: what of the environment's report reaches the agent.
+        checkpoint: folder of the estimator, for ``learned``.
+        gate: thresholds of the gate.
+        silent: share of faults whose flag and sentence still claim success; None = the fault model's own.
+    """
+
+    image_size: int = 128
+    feedback_text: str = "full"
+    checkpoint: str | None = None
+    gate: GateConfig = field(default_factory=GateConfig)
+    silent: float | None = None
+
+
+@dataclass(frozen=True)
+class Job:
+    """One episode to run."""
+
+    key: EpisodeKey
+    arm: Arm
+    task: SuiteTask
+    settings: EpisodeSettings
+    reruns: int = 0
+
+
+def episode_seed(task_id: str, seed: int) -> int:
+    """Seed of an episode's fault draws: depends on task and seed only, so that all arms meet the same faults as far as they act alike."""
+    return int.from_bytes(hashlib.sha256(f"{task_id}:{seed}".encode()).digest()[:4], "big")
+
+
+class _Tap:
+    """The environment without its privileged method, remembering the last honest info for the scorer."""
+
+    def __init__(self, env: HouseholdEnv) -> None:
+        self.vocabulary: Vocabulary = env.vocabulary
+        self.info: dict[str, Any] = {}
+        self._reset, self._step, self._perceive = env.reset, env.step, env.visible_entities
+
+    def reset(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        return self._reset(**kwargs)
+
+    def step(self, command: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        out = self._step(command)
+        self.info = out[4]
+        return out
+
+    def visible_entities(self) -> Percept:
+        return self._perceive()
+
+
+@lru_cache(maxsize=1)
+def _environment(image_size: int) -> HouseholdEnv:
+    """One environment per process, reset for every episode."""
+    return HouseholdEnv(HouseholdConfig(image_size=image_size, max_steps=10_000))
+
+
+def _source(spec: str, settings: EpisodeSettings, privileged: Callable[[], PrivilegedState], vocabulary: Vocabulary) -> DeltaSource:
+    if spec != "learned":
+        return make_source(spec, privileged=privileged)
+    if settings.checkpoint is None:
+        raise ConfigError("the source 'learned' needs a checkpoint; give --checkpoint DIR (made by `mimir train`)")
+    return _learned(settings.checkpoint, vocabulary.sha256) or make_source(spec, checkpoint=settings.checkpoint, vocabulary=vocabulary)
+
+
+@lru_cache(maxsize=1)
+def _learned(checkpoint: str, vocabulary_sha256: str) -> DeltaSource | None:
+    """The estimator is loaded once per process."""
+    vocabulary = _environment(128).vocabulary
+    if vocabulary.sha256 != vocabulary_sha256:
+        return None
+    return make_source("learned", checkpoint=checkpoint, vocabulary=vocabulary)
+
+
+def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Record:
+    """Run one episode and score it.
+
+    Only the scorer and the ``privileged``/``noisy`` sources hold the privileged method.
+    Raises ConfigError when the house is not the one the suite was certified for.
+    """
+    started, cpu = time.monotonic(), time.process_time()
+    env = _environment(job.settings.image_size)
+    rates = FaultRates.level(job.arm.faults)
+    if job.settings.silent is not None:
+        rates = rates.with_silent(job.settings.silent)
+    seed = episode_seed(job.task.task.id, job.key.seed)
+    tap = _Tap(env)
+    robot = Robot(tap, feedback_text=job.settings.feedback_text)  # type: ignore[arg-type]
+    observation = robot.reset(seed=seed, options={"house_seed": job.task.house_seed, "faults": rates})
+    start = env.privileged_state()
+    if job.task.house_sha256 and state_sha256(start) != job.task.house_sha256:
+        raise ConfigError(
+            f"house {job.task.house_seed} is no longer the one task {job.task.task.id} was certified for; build the suite again with `mimir suite`"
+        )
+    world = _source(job.arm.world, job.settings, env.privileged_state, robot.vocabulary)
+    task = world if job.arm.task == job.arm.world else _source(job.arm.task, job.settings, env.privileged_state, robot.vocabulary)
+    agent = MimirAgent(robot.vocabulary, robot.places, job.task.task, HouseholdAdapter(), world, task, job.settings.gate)
+    scorer = EpisodeScorer(job.task.task, start)
+    trace: list[dict[str, Any]] = []
+
+    def score(step: StepRecord) -> None:
+        trace.append(_score_step(step, scorer, env, tap, agent))
+        if on_step is not None:
+            on_step(step)
+
+    result = run_episode(robot, agent, observation, job.task.limit, score, seed=seed)
+    return {
+        "arm": job.arm.name,
+        "task": job.task.task.id,
+        "seed": job.key.seed,
+        "kind": job.task.kind,
+        "instruction": job.task.task.instruction,
+        "house_seed": job.task.house_seed,
+        "world_source": job.arm.world,
+        "task_source": job.arm.task,
+        "fault_level": job.arm.faults,
+        "perception": PERCEPTION,
+        "feedback_text": job.settings.feedback_text,
+        "limit": job.task.limit,
+        **scorer.finish(result.declared, _completed(result.statuses)),
+        "blocked": sum(s is Status.BLOCKED for s in result.statuses.values()),
+        "reruns": job.reruns,
+        "wall_s": round(time.monotonic() - started, 3),
+        "cpu_s": round(time.process_time() - cpu, 3),
+        "trace": trace,
+    }
+
+
+def _completed(statuses: Any) -> list[str]:
+    return [g for g, s in statuses.items() if s is Status.COMPLETED]
+
+
+def _score_step(step: StepRecord, scorer: EpisodeScorer, env: HouseholdEnv, tap: _Tap, agent: MimirAgent) -> dict[str, Any]:
+    from mimir_learn.estimator.labels import did_what_it_says
+    from mimir_learn.symbols import Delta
+
+    lesson = step.world
+    belief = agent.world.belief()
+    committed = EMPTY if lesson.feedback is None else lesson.feedback.delta
+    before = {s.entity.id for s in step.percept.sightings}
+    scored = scorer.step(
+        env.privileged_state(),
+        committed,
+        deferred=lesson.feedback is None,
+        success_flag=bool(tap.info["success"]),
+        refused=str(tap.info["feedback"]).startswith("Refused"),
+        look_again=step.look_again,
+        memory=agent.world.triples(),
+        known=belief.entities,
+        sighted=before,
+        completed=_completed(agent.task.statuses),
+    )
+    judged = Delta.from_json(scored["judged"])
+    after = {s.entity.id for s in env.visible_entities().sightings}
+    return {
+        "verb": lesson.about.verb.value,
+        "mode": step.thought.mode,
+        "command": step.command,
+        "goal": None if step.goal is None else step.goal.id,
+        "success": bool(tap.info["success"]),
+        "text": str(tap.info["feedback"]),
+        "look_again": step.look_again,
+        "deferred": lesson.feedback is None,
+        "estimate": lesson.estimate.delta.to_json(),
+        "confidence": round(lesson.estimate.confidence, 5),
+        "p_success": lesson.estimate.success,
+        "committed": committed.to_json(),
+        "held": EMPTY.to_json() if lesson.feedback is None else lesson.feedback.held.to_json(),
+        "known": sorted({a[3] for a in judged.atoms if a[0] == "relation" and a[3] in belief.entities}),
+        "unseen": sorted(set(scored["moved"]) - before - after),
+        "did": did_what_it_says(lesson.about, belief, judged),
+        **scored,
+    }

@@ -1,0 +1,242 @@
+"""results.json (and strips.json) → one self-contained HTML page: no script, no network, light and dark, phone and desk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
+
+from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation import plots
+from mimir_learn.symbols import Delta
+
+HEADLINE = ("sr", "declared_sr", "gc", "steps", "invalid", "look_agains", "memory_f1", "wrong_writes", "false_completion_rate")
+_PERCENT = {"sr", "declared_sr", "gc", "false_completion_rate"}
+
+
+def write_report(results: Mapping[str, Any], path: Path, strips: Sequence[Mapping[str, Any]] = ()) -> None:
+    """Render ``results`` (see `results.evaluate` and docs/evaluation.md) to ``path``.
+
+    Raises ConfigError when the results miss what a report needs.
+    """
+    try:
+        context = _context(results, strips)
+    except (KeyError, TypeError) as e:
+        raise ConfigError(
+            f"these results cannot be reported ({type(e).__name__}: {e}); they are from another version: run `mimir eval` again"
+        ) from e
+    env = Environment(
+        loader=PackageLoader("mimir_learn.evaluation"), autoescape=select_autoescape(["j2"], default=True), undefined=StrictUndefined,
+        trim_blocks=False,
+    )  # fmt: skip
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(env.get_template("report.html.j2").render(context), encoding="utf-8")
+
+
+def report_from_folder(folder: Path, out: Path | None = None) -> Path:
+    """Render ``folder/results.json`` with ``folder/strips.json`` if present; returns the page's path. Raises ConfigError."""
+    source = folder / "results.json"
+    if not source.is_file():
+        raise ConfigError(f"no results.json in {folder}; run `mimir eval --out {folder}` first")
+    try:
+        results = json.loads(source.read_text(encoding="utf-8"))
+        strips_file = folder / "strips.json"
+        strips = json.loads(strips_file.read_text(encoding="utf-8")) if strips_file.is_file() else []
+    except json.JSONDecodeError as e:
+        raise ConfigError(f"{source} or strips.json beside it is damaged: {e}; run `mimir eval` again") from e
+    out = out or folder / "report.html"
+    write_report(results, out, strips)
+    return out
+
+
+def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    arms = results["arms"]
+    log = results.get("estimator") or {}
+    delta = {k: v for k, v in log.items() if isinstance(v, Mapping)} if log else results["delta"]
+    delta = {k: v for k, v in delta.items() if k in ("learned", "schema", "text", "none")} or results["delta"]
+    compared = [n for n in ("learned", "schema") if n in delta] or list(delta)[:2]
+    setting = results["settings"]
+    figures = {
+        "declared": plots.forest(arms, "declared_sr", "Declared success"),
+        "wrong_writes": plots.forest(arms, "wrong_writes", "Wrong writes per episode", percent=False),
+        "faults": _bars(delta, compared, "fault", "Exact Δ by fault"),
+        "verbs": _bars(delta, compared, "verb", "Exact Δ by action"),
+        "reliability": plots.reliability(results["reliability"], "Reliability") if results.get("reliability") else "",
+    }
+    return {
+        "title": results["title"],
+        "subtitle": results["subtitle"],
+        "cards": _cards(results),
+        "headline": [_row(name, i, body["metrics"]) for i, (name, body) in enumerate(arms.items())],
+        "episodes_note": _episodes_note(arms),
+        "figures": {k: Markup(v) for k, v in figures.items()},
+        "pairs": [_pair(p) for p in results["paired"]],
+        "arm_names": list(arms),
+        "by_kind": [
+            {
+                "kind": kind.replace("_", " "),
+                "n": next(iter(row.values()))["sr"]["n"],
+                "values": [row[a]["declared_sr"]["value"] for a in arms],
+            }
+            for kind, row in results["by_kind"].items()
+        ],
+        "estimator": _estimator(log) if log else None,
+        "delta_names": compared,
+        "delta_rows": _delta_rows(delta, compared),
+        "strips": [_strip(s) for s in strips],
+        "disclosure": (
+            f"Perception: {setting['perception']} (an ideal detector on the current frame tells U_W^obs what is visible). "
+            f"Feedback text: {setting['feedback_text']}. Fault level: {setting['faults']}, of which {setting['silent']:.0%} silent. "
+            f"Suite {setting['suite']} ({setting['suite_sha256'][:12]}…), seeds {setting['seeds']}."
+        ),
+        "timings": sorted(results.get("timings", {}).items(), key=lambda x: x[0] == "total"),
+        "provenance": json.dumps(results["provenance"], indent=1, ensure_ascii=False, default=str),
+    }
+
+
+def _number(metric: str, value: float) -> str:
+    return f"{100 * value:.0f} %" if metric in _PERCENT else f"{value:.2f}" if abs(value) < 9.95 else f"{value:.1f}"
+
+
+def _row(name: str, index: int, metrics: Mapping[str, Any]) -> dict[str, Any]:
+    cells = []
+    for metric in HEADLINE:
+        m = metrics[metric]
+        known = m["n"] > 0
+        cells.append(
+            {
+                "value": _number(metric, m["value"]) if known else "–",
+                "interval": f"{_number(metric, m['low'])} … {_number(metric, m['high'])}" if known else "no cases",
+            }
+        )
+    return {"name": name, "colour": plots.colour(name, index), "cells": cells}
+
+
+def _cards(results: Mapping[str, Any]) -> list[dict[str, Any]]:
+    arms, out = results["arms"], []
+
+    def value(arm: str, metric: str) -> float | None:
+        return arms[arm]["metrics"][metric]["value"] if arm in arms else None
+
+    for arm, text in (("learned", "declared success with Δ from the trained estimator"), ("privileged", "with the simulator's own Δ"),
+                      ("schema", "trusting the action schema"), ("none", "with no Δ at all")):  # fmt: skip
+        v = value(arm, "declared_sr")
+        if v is not None:
+            out.append({"value": f"{100 * v:.0f} %", "label": text, "lead": arm == "learned"})
+    log = results.get("estimator") or {}
+    if "learned" in log:
+        learned, schema = log["learned"], log.get("schema")
+        beside = "" if schema is None else f" (schema {schema['changed_atom_f1']:.2f})"
+        out.append({"value": f"{learned['changed_atom_f1']:.3f}", "label": f"changed-atom F1 on test logs{beside}", "lead": False})
+        out.append({"value": f"{learned['exact_delta']:.3f}", "label": "of transitions with the whole Δ right", "lead": False})
+    return out
+
+
+def _episodes_note(arms: Mapping[str, Any]) -> str:
+    episodes = sum(b["episodes"] for b in arms.values())
+    reruns = sum(b["reruns"] for b in arms.values())
+    again = f"; {reruns} were run again because their worker died, none of them scored as a failure" if reruns else ""
+    return f"{episodes} episodes{again}. “False completions”: share of goals task memory marked done that did not hold at that moment."
+
+
+def _pair(p: Mapping[str, Any]) -> dict[str, Any]:
+    d = p["difference"]
+    return {
+        **{k: p[k] for k in ("a", "b", "both", "only_a", "only_b", "neither")},
+        "metric": {"sr": "SR", "declared_sr": "declared SR"}.get(p["metric"], p["metric"]),
+        "difference": f"{100 * d['value']:+.0f} points",
+        "interval": f"{100 * d['low']:+.0f} … {100 * d['high']:+.0f}",
+        "p": f"{p['p']:.3f}" if p["p"] >= 0.001 else f"{p['p']:.0e}",
+    }
+
+
+def _estimator(log: Mapping[str, Any]) -> dict[str, Any]:
+    columns = {
+        "changed_atom_precision": "atom precision",
+        "changed_atom_recall": "atom recall",
+        "changed_atom_f1": "atom F1",
+        "exact_delta": "exact Δ",
+        "false_change_rate": "false changes on no-ops",
+        "outcome_balanced_accuracy": "outcome balanced acc.",
+        "ece": "ECE",
+        "coverage_at_0.01": "coverage at 1 % risk",
+    }
+    rows = [
+        {"name": name, "colour": plots.colour(name, i), "cells": [_cell(body.get(c)) for c in columns]}
+        for i, (name, body) in enumerate((n, b) for n, b in log.items() if isinstance(b, Mapping) and "exact_delta" in b)
+    ]
+    n = next(iter(b["n"] for b in log.values() if isinstance(b, Mapping) and "n" in b))
+    note = (
+        f"{n:.0f} logged transitions of test houses, every source scored on the same ones, all changes counted (also those out of sight)."
+    )
+    return {"columns": list(columns.values()), "rows": rows, "note": note}
+
+
+def _cell(value: float | None) -> str:
+    return "–" if value is None or value != value else f"{value:.3f}"
+
+
+def _groups(delta: Mapping[str, Mapping[str, Any]], prefix: str) -> list[str]:
+    found = {k.split(".")[1] for body in delta.values() for k in body if k.startswith(f"{prefix}.")}
+    size = {g: max(body.get(f"{prefix}.{g}.n") or 0 for body in delta.values()) for g in found}
+    return sorted(found, key=lambda g: (-size[g], g))
+
+
+def _bars(delta: Mapping[str, Mapping[str, Any]], names: Sequence[str], prefix: str, title: str) -> str:
+    groups = _groups({n: delta[n] for n in names}, prefix)
+    series = {n: [delta[n].get(f"{prefix}.{g}.exact_delta") for g in groups] for n in names}
+    counts = [int(max(delta[n].get(f"{prefix}.{g}.n") or 0 for n in names)) for g in groups]
+    return plots.grouped_bars([g.replace("_", " ") for g in groups], series, title, counts)
+
+
+def _delta_rows(delta: Mapping[str, Mapping[str, Any]], names: Sequence[str]) -> list[dict[str, Any]]:
+    rows = []
+    for prefix in ("fault", "verb"):
+        for g in _groups({n: delta[n] for n in names}, prefix):
+            key = f"{prefix}.{g}"
+            cells = [_cell(delta[n].get(f"{key}.{m}")) for n in names for m in ("changed_atom_f1", "exact_delta")]
+            rows.append({"group": f"{prefix}: {g}", "n": int(delta[names[0]].get(f"{key}.n") or 0), "cells": cells})
+    return rows
+
+
+def _atom_text(atom: Sequence[str]) -> str:
+    kind, entity, name, value = atom
+    if kind == "hand":
+        return f"hand: {value or 'empty'}"
+    if kind == "state":
+        return f"{entity} {'' if value == 'true' else 'not '}{name}"
+    return f"{entity} left" if name == "unknown" else f"{entity} {name} {value}" if name != "room" else f"{entity} on floor of {value}"
+
+
+def _atoms(text: str) -> list[tuple[str, ...]]:
+    return sorted(Delta.from_json(text).atoms)
+
+
+def _strip(strip: Mapping[str, Any]) -> dict[str, Any]:
+    steps = []
+    for t, s in enumerate(strip["steps"], 1):
+        wrong, missed = {tuple(a) for a in s["wrong"]}, {tuple(a) for a in s["missed"]}
+        written = [{"text": _atom_text(a), "mark": "bad" if a in wrong else "good"} for a in _atoms(s["committed"])]
+        written += [{"text": f"{_atom_text(a)} (missed)", "mark": "miss"} for a in sorted(missed)]
+        steps.append(
+            {
+                "t": t,
+                "command": s["command"],
+                "goal": s["goal"],
+                "image": s.get("image", ""),
+                "fault": s["fault"].replace("_", " "),
+                "look_again": s["look_again"],
+                "truth": [_atom_text(a) for a in _atoms(s["truth"])],
+                "estimate": [_atom_text(a) for a in _atoms(s["estimate"])],
+                "written": written,
+                "has_wrong": bool(wrong),
+            }
+        )
+    verdict = "declared done, and right" if strip["declared_sr"] else "declared done, but wrong" if strip["declared"] else "not finished"
+    if strip["sr"] and not strip["declared"]:
+        verdict = "goals held, but it never said so"
+    return {**{k: strip[k] for k in ("arm", "instruction", "declared_sr", "faults")}, "verdict": verdict, "steps": steps}
