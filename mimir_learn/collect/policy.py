@@ -67,6 +67,10 @@ class PlayPolicy:
             if source in scene.openables and self._chance(0.25):
                 plan.append(Action(Verb.CLOSE, None, source))
             at = source
+            if self._chance(0.15):  # with something in the hand, switch or open something on the way
+                detour = self._fiddle(scene, detour=True)
+                plan += detour
+                at = next((a.receptacle for a in detour if a.verb is Verb.NAVIGATE), at)
         places = scene.of_kind(Kind.RECEPTACLE)
         target = self._pick(places)
         if at in places and self._chance(0.35):
@@ -79,14 +83,14 @@ class PlayPolicy:
             plan.append(Action(Verb.CLOSE, None, target))
         return plan
 
-    def _fiddle(self, scene: Scene) -> list[Action]:
+    def _fiddle(self, scene: Scene, detour: bool = False) -> list[Action]:
         """Open and close, or switch, one thing a few times."""
         doors = self._chance(0.5)
         options = scene.openables if doors else scene.devices
         if not options:
             return [Action(Verb.LOOK)]
         target = str(scene.at) if scene.at in options and self._chance(0.5) else self._pick(options)
-        plan = [] if target == scene.at else [Action(Verb.NAVIGATE, None, target)]
+        plan = [Action(Verb.NAVIGATE, None, target)] if detour or target != scene.at else []
         for flip in range(int(self._rng.integers(1, 4))):
             if doors:
                 plan.append(Action(Verb.OPEN if scene.closed(target) == (flip % 2 == 0) else Verb.CLOSE, None, target))
