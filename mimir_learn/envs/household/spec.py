@@ -7,6 +7,7 @@ around the centre of its collision solid.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -149,6 +150,11 @@ class HouseSpec:
         return tuple(Place(self.entities[s.id], s.id) for s in self.rooms) + tuple(
             Place(self.entities[s.id], s.room) for s in self.fixtures
         )
+
+    @cached_property
+    def key(self) -> str:
+        """SHA-256 of the canonical JSON: two houses are the same iff their keys are."""
+        return hashlib.sha256(self.to_json().encode()).hexdigest()
 
     def fixture(self, fixture_id: str) -> FixtureSpec:
         return self._by_id[fixture_id]

@@ -1,0 +1,40 @@
+"""The household's command grammar: a line of text in, a parsed command out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PATTERNS = tuple(
+    (verb, re.compile(pattern))
+    for verb, pattern in (
+        ("go", r"go to (?P<x>\S+)"),
+        ("pick", r"pick up (?P<x>\S+?)(?: from (?P<p>\S+))?"),
+        ("put", r"put (?P<x>\S+) at (?P<p>\S+)"),
+        ("open", r"open (?P<x>\S+)"),
+        ("close", r"close (?P<x>\S+)"),
+        ("turn on", r"turn on (?P<x>\S+)"),
+        ("turn off", r"turn off (?P<x>\S+)"),
+        ("look", r"look"),
+        ("wait", r"wait"),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Command:
+    """One command: its verb, the entity it names and, for pick and put, the place."""
+
+    verb: str
+    x: str = ""
+    p: str = ""
+
+
+def parse(text: str) -> Command | None:
+    """None for anything the grammar does not cover."""
+    for verb, pattern in _PATTERNS:
+        match = pattern.fullmatch(text.strip())
+        if match:
+            groups = match.groupdict()
+            return Command(verb, groups.get("x") or "", groups.get("p") or "")
+    return None

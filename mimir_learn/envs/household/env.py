@@ -1,0 +1,196 @@
+"""`HouseholdEnv`: the household behind the Gymnasium API, and the only door to its sealed truth."""
+
+from __future__ import annotations
+
+import string
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from mimir_learn.errors import ConfigError
+from mimir_learn.symbols import Percept, PrivilegedState, Vocabulary
+
+from .build import build
+from .detector import detect
+from .faults import FaultDice, FaultRates
+from .generate import generate_house
+from .render import Camera, pose_of
+from .skills import Skills
+from .spec import HouseSpec
+from .vocabulary import VOCABULARY
+from .world import World
+
+
+@dataclass(frozen=True)
+class HouseholdConfig:
+    """Settings of a `HouseholdEnv`.
+
+    Attributes:
+        image_size: width and height of the square frames, pixels (16–512).
+        max_steps: steps after which an episode is truncated.
+        faults: fault rates unless `reset` is given others.
+        min_pixels: visible pixels an entity needs for `visible_entities` to report it, and for `pick up` to see it.
+        keep_houses: compiled houses kept, so that a reset to one of them costs no build.
+    """
+
+    image_size: int = 128
+    max_steps: int = 200
+    faults: FaultRates = field(default_factory=FaultRates)
+    min_pixels: int = 10
+    keep_houses: int = 8
+
+    def __post_init__(self) -> None:
+        if not 16 <= self.image_size <= 512:
+            raise ConfigError(f"image_size must be 16–512 pixels, got {self.image_size}")
+        for name in ("max_steps", "min_pixels", "keep_houses"):
+            if getattr(self, name) < 1:
+                raise ConfigError(f"{name} must be ≥ 1, got {getattr(self, name)}")
+
+
+class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
+    """A house to tidy, heat, cool, clean and switch in.
+
+    Observation (dict): ``rgb`` (H, W, 3) uint8; ``depth`` (H, W) float32 metres along the optical axis, 0 = no return;
+    ``intrinsics`` (3, 3) pixels; ``pose`` (4, 4) camera-to-world, x right, y down, z forward.
+    Action: one line of text, see docs/household.md. Reward is always 0 and no episode terminates: goals are the evaluation's business.
+
+    Raises SimulatorError when MuJoCo finds no way to draw; the message names the packages to install.
+    """
+
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 - Gymnasium's own convention
+    vocabulary: Vocabulary = VOCABULARY
+
+    def __init__(self, config: HouseholdConfig | None = None, render_mode: str | None = None) -> None:
+        self.config = config or HouseholdConfig()
+        self.render_mode = render_mode
+        size = self.config.image_size
+        self.observation_space = spaces.Dict(
+            {
+                "rgb": spaces.Box(0, 255, (size, size, 3), np.uint8),
+                "depth": spaces.Box(0.0, np.inf, (size, size), np.float32),
+                "intrinsics": spaces.Box(-np.inf, np.inf, (3, 3), np.float64),
+                "pose": spaces.Box(-np.inf, np.inf, (4, 4), np.float64),
+            }
+        )
+        self.action_space = spaces.Text(64, min_length=1, charset=string.ascii_lowercase + string.digits + "_ ")
+        self._worlds: OrderedDict[str, World] = OrderedDict()
+        self._seeds: dict[int, HouseSpec] = {}
+        self._camera: Camera | None = None
+        self._skills: Skills | None = None
+        self._steps = 0
+        self._frame: dict[str, Any] = {}
+        self._geoms: np.ndarray | None = None
+
+    # --- Gymnasium
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Start an episode.
+
+        Args:
+            seed: fixes the robot's first position, fault draws and landing spots.
+            options: ``house_seed`` (int) or ``house`` (`HouseSpec`); ``faults`` (`FaultRates`). Without a house, house 0 + a draw from ``seed``.
+
+        Raises ConfigError for an option this environment does not know.
+        """
+        super().reset(seed=seed)
+        options = dict(options or {})
+        house_seed, house, faults = options.pop("house_seed", None), options.pop("house", None), options.pop("faults", self.config.faults)
+        if options:
+            raise ConfigError(f"unknown reset options {sorted(options)}; known: house_seed, house, faults")
+        if house is not None and house_seed is not None:
+            raise ConfigError("give either house or house_seed, not both")
+        if not isinstance(faults, FaultRates):
+            raise ConfigError(f"option faults must be FaultRates, got {type(faults).__name__}")
+        if house is None:
+            number = int(self.np_random.integers(10_000)) if house_seed is None else int(house_seed)
+            house = self._house(number)
+        world = self._world(house)
+        self._skills = Skills(world, FaultDice(faults, self.np_random), self._visible)
+        self._steps = 0
+        self._draw()
+        return self._frame, {"places": house.places, "house_seed": house.seed, "success": True, "feedback": ""}
+
+    def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """One command. ``info`` has ``success`` (the claimed flag) and ``feedback`` (the sentence); both may be wrong."""
+        if self._skills is None:
+            raise ConfigError("call reset before step")
+        outcome = self._skills.act(str(action))
+        self._steps += 1
+        self._draw()
+        info = {"success": outcome.success, "feedback": outcome.text}
+        return self._frame, 0.0, False, self._steps >= self.config.max_steps, info
+
+    def render(self) -> Any:
+        """The current colour frame."""
+        return self._frame.get("rgb")
+
+    def close(self) -> None:
+        """Free the GL context and all compiled houses."""
+        if self._camera is not None:
+            self._camera.close()
+            self._camera = None
+        self._worlds.clear()
+        self._skills = None
+
+    # --- past the robot's senses, disclosed
+
+    def visible_entities(self) -> Percept:
+        """An ideal detector on the current frame: what has enough visible pixels, with its true parent and visible attributes."""
+        skills = self._running()
+        return detect(skills.world, self._pixels(), self._frame, skills.stance, self.config.min_pixels)
+
+    def privileged_state(self) -> PrivilegedState:
+        """The truth, and the fault injected into the last action. Sealed: for the log writer, the privileged source and the scorer."""
+        skills = self._running()
+        world = skills.world
+        return PrivilegedState(world.snapshot(), dict(world.house.entities), skills.fault, world.positions(), skills.moved)
+
+    # --- inside
+
+    def _running(self) -> Skills:
+        if self._skills is None:
+            raise ConfigError("call reset first")
+        return self._skills
+
+    def _house(self, seed: int) -> HouseSpec:
+        if seed not in self._seeds:
+            self._seeds[seed] = generate_house(seed)
+        return self._seeds[seed]
+
+    def _world(self, house: HouseSpec) -> World:
+        key = house.key
+        world = self._worlds.pop(key, None)
+        if world is None:
+            world = World(build(house))
+            while len(self._worlds) >= self.config.keep_houses:
+                self._worlds.popitem(last=False)
+        else:
+            world.reset()
+        self._worlds[key] = world
+        return world
+
+    def _draw(self) -> None:
+        skills = self._running()
+        world, view = skills.world, skills.stance.view
+        if self._camera is None:
+            self._camera = Camera(self.config.image_size, world.model)
+        world.show_held_in(skills.stance.room)
+        rgb, depth = self._camera.draw(world.model, world.data, view, world.built.group[skills.stance.room])
+        self._frame = {"rgb": rgb, "depth": depth, "intrinsics": self._camera.intrinsics.copy(), "pose": pose_of(view)}
+        self._geoms = None
+
+    def _pixels(self) -> np.ndarray:
+        """(H, W) entity index under each pixel of the current frame, −1 for walls and floors."""
+        if self._geoms is None:
+            assert self._camera is not None
+            lookup = np.append(self._running().world.built.geom_entity, -1)  # index −1 → −1
+            self._geoms = lookup[self._camera.geoms()]
+        return self._geoms
+
+    def _visible(self, entity: str) -> bool:
+        world = self._running().world
+        return int((self._pixels() == world.built.ids.index(entity)).sum()) >= self.config.min_pixels

@@ -1,0 +1,123 @@
+"""Where a thing can be put: free spots on surfaces, in containers and on the floor, and spots that miss the target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mimir_learn.symbols import Relation
+
+from .generate import to_world
+from .render import pose_of
+from .spec import FixtureSpec, Region, ThingSpec, Vec, Viewpoint
+from .viewpoints import FOV
+from .world import World, front_of
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A release pose: world position of the thing's middle, yaw in degrees, laid on its side or upright."""
+
+    at: Vec
+    yaw: float
+    lying: bool = False
+
+
+def in_view(view: Viewpoint, point: Vec, margin: float = 0.12) -> bool:
+    """Whether a point projects into the picture with ``margin`` (share of the width) to spare. Occlusion is not looked at."""
+    pose = pose_of(view)
+    x, y, z = (np.asarray(point) - pose[:3, 3]) @ pose[:3, :3]
+    limit = np.tan(np.radians(FOV / 2)) * z * (1 - 2 * margin)
+    return bool(z > 0.2 and abs(x) < limit and abs(y) < limit)
+
+
+def on_fixture(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator) -> Spot:
+    """A free spot of the fixture, at random; the least crowded one tried where nothing is free."""
+    taken = [(world.position(t), world.specs[t].radius) for t in world.contents(fixture.id)]
+    best: tuple[float, Spot] | None = None
+    for attempt in range(40):
+        region = fixture.regions[int(rng.integers(len(fixture.regions)))]
+        spot, clear = _candidate(world, fixture, region, thing, taken, rng)
+        if clear > 0.012:
+            return spot
+        if best is None or clear > best[0]:
+            best = (clear, spot)
+        if attempt > 25 and best[0] > -0.02:
+            break
+    assert best is not None
+    crowded = best[1]
+    return Spot((crowded.at[0], crowded.at[1], crowded.at[2] + 0.06), crowded.yaw, crowded.lying)
+
+
+def _candidate(
+    world: World, fixture: FixtureSpec, region: Region, thing: ThingSpec, taken: list[tuple[np.ndarray, float]], rng: np.random.Generator
+) -> tuple[Spot, float]:
+    lying = 2 * thing.half_height > region.height - 0.02 and thing.half_height > thing.radius
+    height = min(thing.radius, thing.solid.size[1] if thing.solid.shape == "box" else thing.radius) if lying else thing.half_height
+    radius = max(thing.radius, thing.half_height) if lying else thing.radius
+    room = [max(h - radius - 0.01, 0.0) for h in region.half]
+    x, y = (region.centre[k] + float(rng.uniform(-room[k], room[k])) for k in (0, 1))
+    local = (x, y, region.centre[2] + height + float(rng.uniform(0.004, 0.02)))
+    if region.rides and world.is_open(fixture.id):
+        panel = fixture.panels[0]
+        local = tuple(v + a * panel.travel for v, a in zip(local, panel.axis, strict=True))  # type: ignore[assignment]
+    at = to_world(fixture.position, fixture.yaw, local)
+    clear = min(
+        (float(np.hypot(p[0] - at[0], p[1] - at[1])) - r - radius for p, r in taken if abs(p[2] - at[2]) < 0.3),
+        default=1.0,
+    )
+    return Spot(at, round(float(rng.uniform(-180, 180)), 1), lying), clear
+
+
+def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator) -> Spot | None:
+    """A free floor spot in view of the camera, 0.4–1.6 m before it; None when there is none."""
+    pose = pose_of(view)
+    heading = float(np.arctan2(pose[1, 2], pose[0, 2]))
+    for _ in range(60):
+        angle, distance = heading + float(rng.uniform(-0.5, 0.5)), float(rng.uniform(0.4, 1.6))
+        x, y = view.eye[0] + distance * np.cos(angle), view.eye[1] + distance * np.sin(angle)
+        at = (round(float(x), 4), round(float(y), 4), round(thing.half_height + float(rng.uniform(0.005, 0.05)), 4))
+        if in_view(view, at) and world.free_floor(at, thing.radius, ignore=thing.id):
+            return Spot(at, round(float(rng.uniform(-180, 180)), 1))
+    return None
+
+
+def beside(world: World, fixture: FixtureSpec, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator) -> Spot | None:
+    """Where a thing lands that misses ``fixture``: on a surface next to it now and then, else on the floor at its front or sides.
+
+    Spots in view are taken before others. None when the floor around is full.
+    """
+    if rng.random() < 0.3:
+        neighbours = [
+            f
+            for f in world.house.fixtures
+            if f.id != fixture.id
+            and f.room == fixture.room
+            and f.regions
+            and world.parents is not None
+            and world.regions.relation[f.id] is Relation.ON
+            and np.hypot(f.position[0] - fixture.position[0], f.position[1] - fixture.position[1]) < (f.size[0] + fixture.size[0]) / 2 + 0.7
+        ]
+        for neighbour in neighbours:
+            for _ in range(12):
+                spot = on_fixture(world, neighbour, thing, rng)
+                if in_view(view, spot.at, 0.05):
+                    return spot
+    unseen: Spot | None = None
+    w, d, _ = fixture.size
+    reach = fixture.panels[0].travel if fixture.panels and fixture.panels[0].joint == "slide" and world.is_open(fixture.id) else 0.0
+    for _ in range(60):
+        if rng.random() < 0.7:
+            floor = front_of(fixture, reach + thing.radius + float(rng.uniform(0.04, 0.3)), float(rng.uniform(-w / 2, w / 2)))
+        else:
+            side = 1.0 if rng.random() < 0.5 else -1.0
+            floor = front_of(fixture, -float(rng.uniform(-0.15, d * 0.5)), side * (w / 2 + thing.radius + float(rng.uniform(0.04, 0.2))))
+        at = (round(floor[0], 4), round(floor[1], 4), round(thing.half_height + float(rng.uniform(0.01, 0.12)), 4))
+        if not world.free_floor(at, thing.radius, ignore=thing.id):
+            continue
+        spot = Spot(at, round(float(rng.uniform(-180, 180)), 1))
+        if in_view(view, at):
+            return spot
+        unseen = unseen or spot
+    return unseen

@@ -1,0 +1,148 @@
+"""The robot's camera: colour and depth from one OpenGL pass, and a second pass that says which entity a pixel belongs to."""
+
+from __future__ import annotations
+
+import os
+import sys
+from math import radians, tan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mimir_learn.errors import SimulatorError
+
+from .spec import Viewpoint
+from .viewpoints import FOV
+
+if sys.platform.startswith("linux") and not os.environ.get("MUJOCO_GL") and not os.environ.get("DISPLAY"):
+    os.environ["MUJOCO_GL"] = "egl"  # must be set before MuJoCo is first imported; `_context` falls back to osmesa
+
+import mujoco
+
+_NEAR, _FAR = 0.04, 25.0  # as in build.py, with statistic extent 1
+_CURE = (
+    "MuJoCo found no way to draw without a screen. Install a GL driver: on Debian/Ubuntu `apt-get install libegl1 libgles2` and set "
+    "MUJOCO_GL=egl, or `apt-get install libosmesa6` and set MUJOCO_GL=osmesa (slower, no GPU driver needed)"
+)
+
+
+def _context(size: int) -> Any:
+    """A GL context: what MUJOCO_GL asks for, else EGL, else OSMesa. Raises SimulatorError naming the packages to install."""
+    problems = []
+    asked = os.environ.get("MUJOCO_GL", "").lower()
+    for backend in [asked] if asked not in ("", "egl") else ["egl", "osmesa"]:
+        try:
+            if backend == "egl":
+                from mujoco.egl import GLContext
+            elif backend == "osmesa":
+                os.environ["PYOPENGL_PLATFORM"] = "osmesa" if "OpenGL" not in sys.modules else os.environ.get("PYOPENGL_PLATFORM", "")
+                from mujoco.osmesa import GLContext
+            else:
+                GLContext = mujoco.GLContext
+            context = GLContext(size, size)
+            context.make_current()
+            return context
+        except Exception as e:  # drivers fail in every way there is: ImportError, AttributeError, RuntimeError, OSError
+            problems.append(f"{backend}: {type(e).__name__}: {e}")
+    raise SimulatorError(f"{_CURE}. Tried {'; '.join(problems)}")
+
+
+class Camera:
+    """Draws frames of a MuJoCo scene from a `Viewpoint`.
+
+    One GL context serves every house, as the models bring no meshes or textures of their own.
+    """
+
+    _current: Camera | None = None
+
+    def __init__(self, size: int, model: mujoco.MjModel) -> None:
+        self.size = size
+        self._gl = _context(size)
+        Camera._current = self
+        try:
+            self._con = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
+        except Exception as e:
+            raise SimulatorError(f"{_CURE}. MuJoCo says: {e}") from e
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._con)
+        self._con.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+        self._rect = mujoco.MjrRect(0, 0, size, size)
+        self._rgb = np.empty((size, size, 3), np.uint8)
+        self._z = np.empty((size, size), np.float32)
+        self._scene: mujoco.MjvScene | None = None
+        self._scene_model: mujoco.MjModel | None = None
+        self._option = mujoco.MjvOption()
+        self._free = mujoco.MjvCamera()
+        self._free.type = mujoco.mjtCamera.mjCAMERA_FREE
+        self._free.distance = 1.0
+        focal = size / 2 / tan(radians(FOV) / 2)
+        self.intrinsics = np.array([[focal, 0, size / 2], [0, focal, size / 2], [0, 0, 1]])
+
+    def draw(
+        self, model: mujoco.MjModel, data: mujoco.MjData, view: Viewpoint, group: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+        """(H, W, 3) uint8 colour and (H, W) float32 depth in metres, 0 = no return, of the room in geom group ``group``."""
+        if self._scene_model is not model:
+            self._scene = mujoco.MjvScene(model, maxgeom=600)
+            self._scene_model = model
+            for flag in ("SHADOW", "REFLECTION", "SKYBOX", "FOG", "HAZE"):
+                self._scene.flags[getattr(mujoco.mjtRndFlag, f"mjRND_{flag}")] = 0
+        self._option.geomgroup[:] = 0
+        self._option.geomgroup[group] = 1
+        forward = np.asarray(view.target) - np.asarray(view.eye)
+        forward /= np.linalg.norm(forward)
+        self._free.lookat[:] = np.asarray(view.eye) + forward
+        self._free.azimuth = np.degrees(np.arctan2(forward[1], forward[0]))
+        self._free.elevation = np.degrees(np.arcsin(forward[2]))
+        mujoco.mjv_updateScene(model, data, self._option, None, self._free, mujoco.mjtCatBit.mjCAT_ALL.value, self._scene)
+        self._activate()
+        mujoco.mjr_render(self._rect, self._scene, self._con)
+        mujoco.mjr_readPixels(self._rgb, self._z, self._rect, self._con)
+        # Reversed depth: 1 at the near plane, 0 at the far plane and where nothing was drawn.
+        depth = (_NEAR * _FAR) / (_NEAR + self._z[::-1] * (_FAR - _NEAR))
+        depth[self._z[::-1] <= 0] = 0
+        return np.ascontiguousarray(self._rgb[::-1]), depth
+
+    def geoms(self) -> NDArray[np.int64]:
+        """(H, W) geom id under each pixel of the frame last drawn, −1 for none."""
+        scene = self._scene
+        assert scene is not None
+        self._activate()
+        segment, idcolor = mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR
+        scene.flags[segment] = scene.flags[idcolor] = 1
+        mujoco.mjr_render(self._rect, scene, self._con)
+        scene.flags[segment] = scene.flags[idcolor] = 0
+        mujoco.mjr_readPixels(self._rgb, None, self._rect, self._con)
+        raw = self._rgb[::-1].astype(np.int64)
+        ids = raw[..., 0] + (raw[..., 1] << 8) + (raw[..., 2] << 16)
+        lookup = np.full(scene.ngeom + 2, -1, dtype=np.int64)
+        is_geom = int(mujoco.mjtObj.mjOBJ_GEOM)
+        for geom in scene.geoms[: scene.ngeom]:
+            if geom.objtype == is_geom and geom.segid >= 0:
+                lookup[geom.segid + 1] = geom.objid
+        return lookup[ids]
+
+    def _activate(self) -> None:
+        if Camera._current is not self:
+            self._gl.make_current()
+            Camera._current = self
+
+    def close(self) -> None:
+        """Free the GL context."""
+        if self._gl is not None:
+            self._activate()
+            self._con.free()
+            self._gl.free()
+            self._gl = None
+            Camera._current = None
+
+
+def pose_of(view: Viewpoint) -> NDArray[np.float64]:
+    """(4, 4) camera-to-world of a viewpoint: x right, y down, z forward; the horizon stays level."""
+    forward = np.asarray(view.target, dtype=np.float64) - np.asarray(view.eye, dtype=np.float64)
+    forward /= np.linalg.norm(forward)
+    right = np.cross(forward, (0.0, 0.0, 1.0))
+    right /= np.linalg.norm(right)
+    pose = np.eye(4)
+    pose[:3, 0], pose[:3, 1], pose[:3, 2], pose[:3, 3] = right, np.cross(forward, right), forward, view.eye
+    return pose

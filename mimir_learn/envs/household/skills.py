@@ -1,0 +1,268 @@
+"""The robot's skills: preconditions, nominal effects, the faults that strike them, and the sentence that reports them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mimir_learn.symbols import Outcome, Relation
+
+from .commands import Command, parse
+from .exogenous import strike
+from .faults import FaultDice
+from .placing import beside, on_fixture, on_floor
+from .spec import Viewpoint
+from .viewpoints import approach
+from .world import World
+
+REACH = 1.75  # metres from the camera to a thing within reach
+
+
+@dataclass(frozen=True)
+class Stance:
+    """Where the robot stands: at a place or room, in which room, and the views it can cycle through there."""
+
+    at: str
+    room: str
+    views: tuple[Viewpoint, ...]
+    index: int = 0
+    overview: bool = False
+
+    @property
+    def view(self) -> Viewpoint:
+        return self.views[self.index]
+
+    def viewed(self, world: World) -> frozenset[str]:
+        """Places whose surface or open inside this stance shows from close by."""
+        if self.at in world.fixtures:
+            parent = world.fixtures[self.at].parent
+            near = {self.at} | ({parent.id} if parent.relation is Relation.ON else set())
+            near |= {f.id for f in world.house.fixtures if f.parent.id == self.at}
+            return frozenset(p for p in near if world.is_open(p))
+        return frozenset({self.at}) if self.overview else frozenset()
+
+
+class Skills:
+    """Carries out commands in a `World`. ``fault`` and ``moved`` tell what went wrong in the last one."""
+
+    def __init__(self, world: World, dice: FaultDice, sees: Callable[[str], bool]) -> None:
+        self.world = world
+        self.dice = dice
+        self.rng = dice.rng
+        self.fault = ""
+        self.moved: tuple[str, ...] = ()
+        self._sees = sees
+        rooms = world.house.rooms
+        room = rooms[int(self.rng.integers(len(rooms)))]
+        self.stance = Stance(room.id, room.id, room.viewpoints, overview=True)
+
+    def act(self, text: str) -> Outcome:
+        """One command, then perhaps an exogenous change. Never raises for what the text says."""
+        self.fault, self.moved = "", ()
+        command = parse(text)
+        outcome = _refuse(f'I do not understand "{text}"') if command is None else self._do(command)
+        if self.dice.hits("exogenous"):
+            self.moved = strike(self.world, self.stance.at, self.stance.room, self.rng)
+            if self.moved and not self.fault:
+                self.fault = "exogenous"
+        return outcome
+
+    def _do(self, c: Command) -> Outcome:
+        if c.verb == "wait":
+            return Outcome(True, "You wait.")
+        if c.verb == "look":
+            return self._look()
+        for name in (c.x, c.p):
+            if name and (name not in self.world.house.entities or name == "hand"):
+                return _refuse(f"there is no {name}")
+        if c.verb == "go":
+            return self._go(c.x)
+        if c.verb == "pick":
+            return self._pick(c.x, c.p)
+        if c.verb == "put":
+            return self._put(c.x, c.p)
+        if c.verb in ("open", "close"):
+            return self._panel(c.x, c.verb == "open")
+        return self._toggle(c.x, c.verb == "turn on")
+
+    # --- moving
+
+    def _look(self) -> Outcome:
+        s = self.stance
+        self.stance = Stance(s.at, s.room, s.views, (s.index + 1) % len(s.views), s.overview)
+        self.world.carry(self.stance.view)
+        return Outcome(True, f"You look at {s.at} from another side.")
+
+    def _go(self, x: str) -> Outcome:
+        goal = self._stance_at(x)
+        if goal is None:
+            return _refuse(f"you do not see {x}")
+        world, held = self.world, self.world.held
+        dropped = held is not None and self.dice.hits("drop")
+        early = dropped and self.dice.coin()
+        if early and not self._drop(self.stance):
+            early = False
+        self.stance = goal
+        world.carry(goal.view)
+        if dropped and (early or self._drop(goal)):
+            self.fault = "drop"
+            if not self.dice.silent():
+                return Outcome(False, f"You drop {held} on the way to {x}.")
+        return Outcome(True, f"You are at {x}.")
+
+    def _drop(self, stance: Stance) -> bool:
+        world, held = self.world, self.world.held
+        assert held is not None
+        spot = on_floor(world, world.specs[held], stance.view, self.rng)
+        if spot is None:
+            return False
+        world.release(held, spot.at, spot.yaw)
+        return True
+
+    def _stance_at(self, x: str) -> Stance | None:
+        world = self.world
+        if x in world.fixtures:
+            f = world.fixtures[x]
+            return Stance(x, f.room, f.viewpoints)
+        room = next((r for r in world.house.rooms if r.id == x), None)
+        if room is not None:
+            return Stance(x, x, room.viewpoints, overview=True)
+        if x == world.held or not self._sees(x):
+            return None
+        parent = world.parents[x]
+        if parent.relation is not Relation.ROOM:
+            f = world.fixtures[parent.id]
+            return Stance(f.id, f.room, f.viewpoints)
+        room = next(r for r in world.house.rooms if r.id == parent.id)
+        point = world.position(x)
+        views = approach((float(point[0]), float(point[1]), float(point[2])), self.stance.view.eye, room.centre, room.size)
+        return Stance(room.id, room.id, views)
+
+    # --- handling
+
+    def _near(self, place: str) -> bool:
+        at, fixtures = self.stance.at, self.world.fixtures
+        if place == at or place == self.stance.room:
+            return True
+        return place in fixtures and (fixtures[place].parent.id == at or (at in fixtures and fixtures[at].parent.id == place))
+
+    def _within_reach(self, thing: str) -> bool:
+        world = self.world
+        if world.room_of(thing) != self.stance.room:
+            return False
+        parent = world.parents[thing]
+        if parent.relation is not Relation.ROOM and self._near(parent.id):
+            return True
+        return bool(np.linalg.norm(world.position(thing) - np.asarray(self.stance.view.eye)) <= REACH)
+
+    def _pick(self, x: str, p: str) -> Outcome:
+        world = self.world
+        if world.held is not None:
+            return _refuse("your hand is full")
+        if p and not self._near(p):
+            return _refuse(f"you are not near {p}")
+        if p and not world.is_open(p):
+            return _refuse(f"{p} is closed")
+        if x not in world.specs or not self._graspable(x):
+            return _refuse(f"you do not see {x}")
+        if not self._within_reach(x):
+            return _refuse(f"you are not near {x}")
+        kind, taken = self.dice.pick(), x
+        if kind == "wrong_instance":
+            other = self._other_than(x)
+            taken, kind = (other, kind) if other is not None else (x, "slip" if self.dice.rates.slip > 0 else "")
+        self.fault = kind
+        if kind != "slip":
+            world.hold(taken, self.stance.view)
+        if kind and not self.dice.silent():
+            if kind == "slip":
+                return Outcome(False, f"You reach for {x}, but it slips away.")
+            return Outcome(False, f"You pick up {taken}.")
+        return Outcome(True, f"You pick up {x}.")
+
+    def _graspable(self, thing: str) -> bool:
+        """Seen in this frame, or in an open container one stands at (a hand can feel what a rim hides)."""
+        parent = self.world.parents[thing]
+        at_hand = parent.relation is Relation.IN and self._near(parent.id) and self.world.is_open(parent.id)
+        return at_hand or (self.world.room_of(thing) == self.stance.room and self._sees(thing))
+
+    def _other_than(self, thing: str) -> str | None:
+        world = self.world
+        near = [t for t in world.specs if t != thing and self._graspable(t) and self._within_reach(t)]
+        same = [t for t in near if world.specs[t].category == world.specs[thing].category]
+        pool = same or [t for t in near if world.parents[t] == world.parents[thing]] or near
+        return pool[int(self.rng.integers(len(pool)))] if pool else None
+
+    def _put(self, x: str, p: str) -> Outcome:
+        world = self.world
+        if world.held is None:
+            return _refuse("your hand is empty")
+        if world.held != x:
+            return _refuse(f"you are not holding {x}")
+        if p in world.fixtures:
+            return self._put_on_fixture(x, p)
+        if p in world.specs:
+            return _refuse(f"{p} holds nothing")
+        if p != self.stance.room:
+            return _refuse(f"you are not near {p}")
+        spot = on_floor(world, world.specs[x], self.stance.view, self.rng)
+        if spot is None:
+            return _refuse(f"you are not near {p}")
+        world.release(x, spot.at, spot.yaw)
+        return Outcome(True, f"You put {x} on the floor of {p}.")
+
+    def _put_on_fixture(self, x: str, p: str) -> Outcome:
+        world, fixture, thing = self.world, self.world.fixtures[p], self.world.specs[x]
+        relation = world.regions.relation[p]
+        if relation is None:
+            return _refuse(f"{p} holds nothing")
+        if not self._near(p):
+            return _refuse(f"you are not near {p}")
+        if not world.is_open(p):
+            return _refuse(f"{p} is closed")
+        missed = beside(world, fixture, thing, self.stance.view, self.rng) if self.dice.hits("beside") else None
+        spot = missed or on_fixture(world, fixture, thing, self.rng)
+        world.release(x, spot.at, spot.yaw, spot.lying)
+        if world.parents[x].id != p:  # struck by a fault, or rolled off by itself
+            self.fault = "beside"
+            if not self.dice.silent():
+                return Outcome(False, f"{x} lands beside {p}.")
+        return Outcome(True, f"You put {x} {relation.value} {p}.")
+
+    def _panel(self, p: str, to: bool) -> Outcome:
+        verb, world = ("open" if to else "close"), self.world
+        if (p, "open") not in world.attributes:
+            return _refuse(f"{p} cannot be opened")
+        if not self._near(p):
+            return _refuse(f"you are not near {p}")
+        if world.attributes[p, "open"] is to:
+            return _refuse(f"{p} is already {'open' if to else 'closed'}")
+        if self.dice.hits("stuck"):
+            self.fault = "stuck"
+            if not self.dice.silent():
+                return Outcome(False, f"{p} does not move.")
+        else:
+            world.set_open(p, to)
+        return Outcome(True, f"You {verb} {p}.")
+
+    def _toggle(self, d: str, to: bool) -> Outcome:
+        word, world = ("on" if to else "off"), self.world
+        if (d, "on") not in world.attributes:
+            return _refuse(f"{d} cannot be turned on or off")
+        if not self._near(d):
+            return _refuse(f"you are not near {d}")
+        if world.attributes[d, "on"] is to:
+            return _refuse(f"{d} is already {word}")
+        if self.dice.hits("stuck"):
+            self.fault = "stuck"
+            if not self.dice.silent():
+                return Outcome(False, f"{d} does not respond.")
+        else:
+            world.set_on(d, to)
+        return Outcome(True, f"You turn {word} {d}.")
+
+
+def _refuse(reason: str) -> Outcome:
+    return Outcome(False, f"Refused: {reason}.")
