@@ -1,0 +1,113 @@
+"""Training-time noise on a batch of sample arrays: one draw per pair of frames, so that noise never looks like a change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mimir_learn.estimator.crops import INVALID
+from mimir_learn.estimator.inputs import PARENT_NONE, VIEW_FEATURES
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class AugmentConfig:
+    """Strengths; 0 turns a kind of noise off. No mirror flips: the held thing is always drawn on the right.
+
+    Attributes:
+        colour: spread of per-channel gain and offset, the same for both frames and all crops of a sample.
+        depth_noise: standard deviation relative to 1 m; drawn per pixel.
+        depth_holes: share of depth pixels lost.
+        crop_shift: largest shift of a crop in pixels, the same before and after: memory's points are never exact.
+        drop_point: chance that memory has no point for a candidate (its crop goes too).
+        forget_parent, forget_attribute: chance that a remembered parent / attribute is unknown.
+        wrong_parent: chance that a remembered parent is another candidate.
+        hide_flag: chance that the outcome flag is not told (only matters with ``outcome_flag``).
+    """
+
+    colour: float = 0.1
+    depth_noise: float = 0.005
+    depth_holes: float = 0.01
+    crop_shift: int = 1
+    drop_point: float = 0.02
+    forget_parent: float = 0.02
+    forget_attribute: float = 0.05
+    wrong_parent: float = 0.01
+    hide_flag: float = 0.1
+
+
+def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> Arrays:
+    """A noisy copy of a stacked batch (`SampleCache.take`). Targets are untouched."""
+    out = dict(batch)
+    b, k = batch["mask"].shape
+    row = batch["crop_row"]
+    if config.colour:
+        gain = np.exp(rng.normal(0, config.colour, (b, 3))).astype(np.float32)
+        offset = rng.normal(0, 255 * config.colour / 2, (b, 3)).astype(np.float32)
+        out["image_rgb"] = _recolour(batch["image_rgb"], gain, offset)
+        out["hand_rgb"] = _recolour(batch["hand_rgb"], gain, offset)
+        out["crop_rgb"] = _recolour(batch["crop_rgb"], gain[row], offset[row])
+    for key, lost in (("image_depth", 0.0), ("hand_depth", 0.0), ("crop_depth", INVALID)):
+        out[key] = _noisy_depth(batch[key], config, lost, rng)
+    if config.crop_shift:
+        _shift_crops(out, config.crop_shift, rng)
+    dropped = rng.random((b, k)) < config.drop_point
+    if dropped.any():
+        _drop_points(out, dropped)
+    parent = batch["parent"].copy()
+    count = batch["mask"].sum(1, keepdims=True)
+    wrong = (rng.random((b, k)) < config.wrong_parent) & batch["movable"]
+    parent = np.where(wrong, (rng.random((b, k)) * count).astype(np.int64), parent)
+    parent = np.where(parent == np.arange(k), PARENT_NONE, parent)
+    out["parent"] = np.where((rng.random((b, k)) < config.forget_parent) & batch["movable"], PARENT_NONE, parent)
+    out["attr_known"] = batch["attr_known"] & (rng.random(batch["attr_known"].shape) >= config.forget_attribute)
+    action = batch["action"].copy()
+    action[rng.random(b) < config.hide_flag, 0] = 0.0
+    out["action"] = action
+    return out
+
+
+def _recolour(rgb: NDArray[Any], gain_B3: NDArray[np.float32], offset_B3: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """Per-sample affine change of colour through a 256-entry table a channel: the same for every frame and pixel of the sample."""
+    table = np.clip(np.arange(256, dtype=np.float32) * gain_B3[..., None] + offset_B3[..., None], 0, 255).astype(np.uint8)  # (B, 3, 256)
+    index = np.arange(len(rgb)).reshape(-1, *[1] * (rgb.ndim - 1))
+    out: NDArray[np.uint8] = table[index, np.arange(3), rgb]
+    return out
+
+
+def _noisy_depth(depth: NDArray[Any], config: AugmentConfig, lost: float, rng: np.random.Generator) -> NDArray[np.float16]:
+    noisy = depth.astype(np.float32)
+    valid = noisy > lost if lost < 0 else noisy > 0
+    if config.depth_noise:
+        noisy += config.depth_noise * rng.standard_normal(depth.shape, dtype=np.float32)
+    if config.depth_holes:
+        valid &= rng.random(depth.shape, dtype=np.float32) >= config.depth_holes
+    floor = -0.75 if lost < 0 else 1e-3
+    return np.where(valid, np.maximum(noisy, floor), lost).astype(np.float16)
+
+
+def _shift_crops(out: Arrays, limit: int, rng: np.random.Generator) -> None:
+    m, size = len(out["crop_slot"]), out["crop_rgb"].shape[2]
+    step = rng.integers(-limit, limit + 1, (m, 2))
+    row = np.clip(np.arange(size) + step[:, :1], 0, size - 1)
+    column = np.clip(np.arange(size) + step[:, 1:], 0, size - 1)
+    index = (np.arange(m)[:, None, None, None], np.arange(2)[:, None, None], row[:, None, :, None], column[:, None, None, :])
+    out["crop_rgb"], out["crop_depth"] = out["crop_rgb"][index], out["crop_depth"][index]
+
+
+def _drop_points(out: Arrays, dropped: NDArray[np.bool_]) -> None:
+    k = dropped.shape[1]
+    view = out["view"].copy()
+    view[dropped] = np.zeros(VIEW_FEATURES, dtype=view.dtype)
+    padded = np.zeros(out["point_ok"].shape, dtype=np.bool_)
+    padded[:, :k] = dropped
+    out["view"] = view
+    out["point_ok"] = out["point_ok"] & ~padded
+    out["uv_ok"] = out["uv_ok"] & ~padded[:, None]
+    gone = padded[out["crop_row"], out["crop_slot"]]
+    for key in ("crop_rgb", "crop_depth", "crop_slot", "crop_row"):
+        out[key] = out[key][~gone]

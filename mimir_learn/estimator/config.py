@@ -1,0 +1,98 @@
+"""`EstimatorConfig`: every number that fixes the estimator's input, its network and therefore its weights."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from mimir_learn.errors import CheckpointError, ConfigError
+from mimir_learn.symbols import ATTRIBUTES, Verb
+
+SCHEMA_VERSION = 1
+VISIBLE_ATTRIBUTES: tuple[str, ...] = tuple(name for name, spec in ATTRIBUTES.items() if spec.visible)
+VERBS: tuple[str, ...] = tuple(v.value for v in Verb)
+
+
+@dataclass(frozen=True)
+class EstimatorConfig:
+    """Flat on purpose: it is written as it is to ``config.json`` beside the weights.
+
+    Attributes:
+        candidates: K, how many entities are offered per transition; the most relevant are kept.
+        image_px: side of the whole-frame image the trunk sees, pixels.
+        crop_px: side of a metric crop, pixels.
+        thing_window_m, place_window_m: side of the crop around a movable thing / around a place, metres.
+        hand_box: (left, top, right, bottom) of the part of the frame where the held thing is drawn, as fractions.
+        max_depth_m: depth beyond this is clipped.
+        outcome_flag: whether the environment's claimed success flag is an input. Off by default: the estimator then
+            says what it *sees*, and a lying flag cannot mislead it.
+        name_dim: size of the hashed character n-gram vector of a category name.
+        change_regions: how many regions that differ between the frames (same camera) get a crop of their own.
+        dim, heads, layers, ffn: width, attention heads, decoder layers, feed-forward width.
+        crop_width, image_width: channels of the first convolution of the crop encoder and of the trunk.
+        dropout: in attention and feed-forward.
+        attributes, verbs: the tables the heads and embeddings are laid out by; another table means other weights.
+        vocabulary_name, vocabulary_sha256: of the logs it was trained on ("" before training).
+        schema_version: of this file's meaning.
+    """
+
+    candidates: int = 28
+    image_px: int = 64
+    crop_px: int = 16
+    thing_window_m: float = 0.4
+    place_window_m: float = 1.2
+    hand_box: tuple[float, float, float, float] = (0.55, 0.52, 1.0, 1.0)
+    max_depth_m: float = 8.0
+    outcome_flag: bool = False
+    name_dim: int = 64
+    change_regions: int = 4
+    dim: int = 96
+    heads: int = 4
+    layers: int = 2
+    ffn: int = 192
+    crop_width: int = 24
+    image_width: int = 16
+    dropout: float = 0.0
+    attributes: tuple[str, ...] = VISIBLE_ATTRIBUTES
+    verbs: tuple[str, ...] = VERBS
+    vocabulary_name: str = ""
+    vocabulary_sha256: str = ""
+    schema_version: int = SCHEMA_VERSION
+
+    def __post_init__(self) -> None:
+        for name in ("attributes", "verbs", "hand_box"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.dim % self.heads:
+            raise ConfigError(f"dim={self.dim} must be a multiple of heads={self.heads}")
+        if self.image_px % 8 or self.crop_px % 4:
+            raise ConfigError(f"image_px={self.image_px} must be a multiple of 8 and crop_px={self.crop_px} a multiple of 4")
+        if self.candidates < 8:
+            raise ConfigError(f"candidates={self.candidates} is too few to hold the entities an action names; use at least 8")
+        left, top, right, bottom = self.hand_box
+        if not (0 <= left < right <= 1 and 0 <= top < bottom <= 1):
+            raise ConfigError(f"hand_box={self.hand_box} must be (left, top, right, bottom) as fractions of the frame")
+
+    def input_key(self) -> str:
+        """Canonical JSON of the fields that decide `build_input`'s bytes; two configs with one key can share a sample cache."""
+        names = ("candidates", "image_px", "crop_px", "thing_window_m", "place_window_m", "hand_box", "max_depth_m", "name_dim")
+        more = ("change_regions", "attributes", "verbs", "schema_version")
+        return json.dumps({n: getattr(self, n) for n in names + more}, sort_keys=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON types."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in dataclasses.asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, body: dict[str, Any]) -> EstimatorConfig:
+        """Inverse of `to_dict`. Raises CheckpointError for a newer schema or an unknown key."""
+        version = body.get("schema_version")
+        if not isinstance(version, int) or version > SCHEMA_VERSION:
+            raise CheckpointError(
+                f"estimator schema version {version!r} is newer than this package's {SCHEMA_VERSION}; update mimir-learn to read it"
+            )
+        known = {f.name for f in dataclasses.fields(cls)}
+        if unknown := set(body) - known:
+            raise CheckpointError(f"config.json has unknown keys {sorted(unknown)}; it is damaged or from another version of mimir-learn")
+        return cls(**body)

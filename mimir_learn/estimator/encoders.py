@@ -1,0 +1,86 @@
+"""Pixels → vectors: a siamese crop encoder and a siamese whole-frame trunk, both small enough to train on one CPU core.
+
+Shape letters: B batch, M crops in the batch, F=2 frames (before, after), H W pixels, C channels, T tokens, D width.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from mimir_learn.estimator.config import EstimatorConfig
+from mimir_learn.estimator.crops import DEPTH_CLIP_M, INVALID
+
+_HAND_DEPTH_M = 0.6  # what the depth of a hand crop is taken relative to
+
+
+def _block(inp: int, out: int) -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(inp, out, 3, 2, 1, bias=False), nn.GroupNorm(4, out), nn.ReLU(inplace=True))
+
+
+class CropEncoder(nn.Module):
+    """Before and after crops of one thing → what changed there (D) and what each looked like (D per frame).
+
+    The two frames pass through one stem, so equal pixels give equal features and their difference is exactly zero where nothing
+    changed; appearance vectors of all crops and of the hand live in one space and can be compared.
+    """
+
+    def __init__(self, config: EstimatorConfig) -> None:
+        super().__init__()
+        width = config.crop_width
+        self.stem = nn.Sequential(_block(5, width), _block(width, 2 * width))
+        flat = 2 * width * (config.crop_px // 4) ** 2
+        self.fuse = nn.Linear(3 * flat, config.dim)
+        self.look = nn.Linear(flat, config.dim)
+
+    def forward(self, rgb_MFHWC: Tensor, depth_MFHW: Tensor) -> tuple[Tensor, Tensor]:
+        """uint8 colour and relative metres (`INVALID` = nothing) → change (M, D), appearance (M, F, D)."""
+        m = rgb_MFHWC.shape[0]
+        seen = (depth_MFHW > INVALID + 0.1).to(torch.float32)
+        colour = rgb_MFHWC.to(torch.float32).permute(0, 1, 4, 2, 3) / 127.5 - 1.0
+        depth = depth_MFHW.to(torch.float32) * seen / DEPTH_CLIP_M
+        pixels = torch.cat([colour, depth[:, :, None], seen[:, :, None]], dim=2).flatten(0, 1)
+        feature_MFC = self.stem(pixels).flatten(1).unflatten(0, (m, 2))
+        before, after = feature_MFC[:, 0], feature_MFC[:, 1]
+        return self.fuse(torch.cat([before, after, after - before], dim=-1)), self.look(feature_MFC)
+
+    def hand(self, rgb_BFHWC: Tensor, depth_BFHW: Tensor) -> tuple[Tensor, Tensor]:
+        """The same for hand crops, whose depth is absolute metres with 0 = no return."""
+        depth = depth_BFHW.to(torch.float32)
+        relative = (depth - _HAND_DEPTH_M).clamp(-DEPTH_CLIP_M, DEPTH_CLIP_M)
+        return self(rgb_BFHWC, torch.where(depth > 0, relative, torch.full_like(relative, INVALID)))
+
+
+class Trunk(nn.Module):
+    """Both frames → tokens of the before-frame and of the after-frame, each with its difference to the other where one camera took both."""
+
+    def __init__(self, config: EstimatorConfig) -> None:
+        super().__init__()
+        width = config.image_width
+        self.stem = nn.Sequential(_block(6, width), _block(width, 2 * width), _block(2 * width, 4 * width))
+        self.max_depth_m = config.max_depth_m
+        self.side = config.image_px // 8
+        self.project = nn.Linear(2 * 4 * width, config.dim)
+        self.frame = nn.Parameter(torch.zeros(2, config.dim))
+        self.position = nn.Linear(2, config.dim)
+        x = (torch.arange(self.side, dtype=torch.float32) + 0.5) / self.side
+        self.register_buffer("cell_T2", torch.stack(torch.meshgrid(x, x, indexing="xy"), -1).reshape(-1, 2), persistent=False)
+        pixel = (torch.arange(config.image_px, dtype=torch.float32) + 0.5) / config.image_px
+        self.register_buffer("pixel", pixel, persistent=False)
+        self.cell_T2: Tensor
+        self.pixel: Tensor
+
+    def forward(self, rgb_BFHWC: Tensor, depth_BFHW: Tensor, plane_BF4: Tensor, same_camera_B: Tensor) -> Tensor:
+        """→ tokens (B, F·T, D), before-frame first. ``plane`` turns depth into height above the floor (see `build_input`)."""
+        batch = rgb_BFHWC.shape[0]
+        depth = depth_BFHW.to(torch.float32)
+        a, b, c, d = plane_BF4[..., None, None].unbind(2)
+        seen = (depth > 0).to(torch.float32)
+        height = (depth * (a * self.pixel + b * self.pixel[:, None] + c) + d).clamp(-1, 3) * seen
+        colour = rgb_BFHWC.to(torch.float32).permute(0, 1, 4, 2, 3) / 127.5 - 1.0
+        geometry = torch.stack([depth / self.max_depth_m * 2 - 1, height - 1, seen], dim=2)
+        map_BFCT = self.stem(torch.cat([colour, geometry], dim=2).flatten(0, 1)).flatten(2).unflatten(0, (batch, 2))
+        step = (map_BFCT[:, 1] - map_BFCT[:, 0]) * same_camera_B[:, None, None]
+        both = torch.cat([map_BFCT, torch.stack([step, step], 1)], dim=2).transpose(2, 3)
+        tokens = self.project(both) + self.frame[:, None] + self.position(self.cell_T2)
+        return tokens.flatten(1, 2)

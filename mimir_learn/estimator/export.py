@@ -1,0 +1,92 @@
+"""An export is a folder with ``model.safetensors``, ``config.json`` and, once calibrated, ``calibration.json``; read back strictly."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from mimir_learn.errors import CheckpointError
+from mimir_learn.estimator.config import VERBS, VISIBLE_ATTRIBUTES, EstimatorConfig
+from mimir_learn.estimator.model import DeltaEstimator
+from mimir_learn.symbols import Vocabulary
+
+WEIGHTS, CONFIG = "model.safetensors", "config.json"
+_PICKLES = (".ckpt", ".pt", ".pth", ".bin", ".pkl")
+
+
+def save_pretrained(model: DeltaEstimator, directory: Path) -> Path:
+    """Write weights and config into ``directory`` (made if missing) and return it. An old calibration there is removed."""
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / "calibration.json").unlink(missing_ok=True)  # it belongs to other weights
+    state = {k: v.detach().cpu().contiguous() for k, v in model.state_dict().items()}
+    save_file(state, directory / WEIGHTS, metadata={"format": "pt"})
+    (directory / CONFIG).write_text(json.dumps(model.config.to_dict(), indent=2, sort_keys=True) + "\n")
+    return directory
+
+
+def weights_sha256(directory: Path) -> str:
+    """Hash of the weights file, under which calibrations and results are filed."""
+    try:
+        return hashlib.sha256((Path(directory) / WEIGHTS).read_bytes()).hexdigest()
+    except OSError:
+        raise CheckpointError(f"{directory}: no {WEIGHTS}; train one with `mimir train`") from None
+
+
+def read_config(directory: Path) -> EstimatorConfig:
+    """The config of an export. Raises CheckpointError."""
+    if directory.suffix in _PICKLES:
+        raise CheckpointError(f"{directory} is a training checkpoint (a pickle); give the exported folder with {WEIGHTS} instead")
+    path = directory / CONFIG
+    if not path.is_file():
+        pickles = sorted(p.name for p in directory.glob("*") if p.suffix in _PICKLES) if directory.is_dir() else []
+        hint = f"it holds only pickles ({', '.join(pickles)}), which are not loaded" if pickles else f"{CONFIG} is missing"
+        raise CheckpointError(f"{directory}: not an exported Δ-estimator, {hint}; train one with `mimir train`")
+    try:
+        body = json.loads(path.read_text())
+    except ValueError as e:
+        raise CheckpointError(f"{path}: damaged JSON ({e}); export the model again") from e
+    if not isinstance(body, dict):
+        raise CheckpointError(f"{path}: not a config; export the model again")
+    return EstimatorConfig.from_dict(body)
+
+
+def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, allow_other_vocabulary: bool = False) -> DeltaEstimator:
+    """The exported estimator in eval mode.
+
+    Raises CheckpointError for a pickle, a newer schema, other attribute or verb tables, weights that do not fit the config, or a
+    vocabulary other than the one it was trained on (unless ``allow_other_vocabulary``: names enter as text, so it runs, but its
+    calibration says nothing there).
+    """
+    config = read_config(directory)
+    if config.attributes != VISIBLE_ATTRIBUTES or config.verbs != VERBS:
+        raise CheckpointError(
+            f"{directory}: trained with attributes {config.attributes} and verbs {config.verbs}, this package has {VISIBLE_ATTRIBUTES} "
+            f"and {VERBS}; train again or use the version of mimir-learn it was trained with"
+        )
+    if vocabulary is not None and not allow_other_vocabulary and config.vocabulary_sha256 != vocabulary.sha256:
+        raise CheckpointError(
+            f"{directory}: trained on vocabulary {config.vocabulary_name!r} ({config.vocabulary_sha256[:12]}), asked to run on "
+            f"{vocabulary.name!r} ({vocabulary.sha256[:12]}); train on logs of that environment, or pass allow_other_vocabulary=True"
+        )
+    if not (directory / WEIGHTS).is_file():
+        raise CheckpointError(f"{directory}: {WEIGHTS} is missing; export the model again")
+    try:
+        state = load_file(directory / WEIGHTS)
+    except (SafetensorError, OSError) as e:
+        raise CheckpointError(f"{directory / WEIGHTS}: damaged ({e}); export the model again") from e
+    model = DeltaEstimator(config)
+    try:
+        model.load_state_dict(state, strict=True)
+    except RuntimeError as e:
+        raise CheckpointError(f"{directory}: weights do not fit config.json ({str(e)[:300]}); export the model again") from e
+    return model.eval()
+
+
+def with_vocabulary(config: EstimatorConfig, vocabulary: Vocabulary) -> EstimatorConfig:
+    """``config`` stamped with the vocabulary of the logs it is trained on."""
+    return dataclasses.replace(config, vocabulary_name=vocabulary.name, vocabulary_sha256=vocabulary.sha256)

@@ -1,0 +1,68 @@
+"""True Δ → the targets of the three heads, restricted to the candidates; and what an action does when nothing goes wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mimir_learn.estimator.config import EstimatorConfig
+from mimir_learn.symbols import HAND, Action, Belief, Delta, Relation, Verb
+
+UNCHANGED, TO_HAND, TO_ELSEWHERE, FIRST_CANDIDATE = 0, 1, 2, 3  # columns of the parent pointer
+KEEP, SET, CLEAR = 0, 1, 2  # columns of an attribute head
+
+_STATE_VERBS: dict[Verb, tuple[str, bool]] = {
+    Verb.OPEN: ("open", True),
+    Verb.CLOSE: ("open", False),
+    Verb.TOGGLE_ON: ("on", True),
+    Verb.TOGGLE_OFF: ("on", False),
+    Verb.SLICE: ("sliced", True),
+}
+
+
+def nominal_atoms(action: Action, belief: Belief) -> frozenset[tuple[str, str, str, str]]:
+    """The relation or state atom that ``action`` makes true when it does what its name says; none for navigate, look, wait."""
+    if action.verb is Verb.PICK:
+        return frozenset({("relation", str(action.object), Relation.HELD.value, HAND.id)})
+    if action.verb is Verb.PLACE:
+        place = belief.entities.get(str(action.receptacle))
+        relation = None if place is None else belief.vocabulary.spec(place.entity).relation
+        return frozenset({("relation", str(action.object), (relation or Relation.UNKNOWN).value, str(action.receptacle))})
+    if action.verb in _STATE_VERBS:
+        attribute, value = _STATE_VERBS[action.verb]
+        subject = action.receptacle if action.verb in (Verb.OPEN, Verb.CLOSE) else action.object
+        return frozenset({("state", str(subject), attribute, str(value).lower())})
+    return frozenset()
+
+
+def did_what_it_says(action: Action, belief: Belief, delta: Delta) -> bool:
+    """The outcome label: the nominal effect is part of ``delta``; for navigate, look and wait, the hand kept what it had."""
+    nominal = nominal_atoms(action, belief)
+    return nominal <= delta.atoms if nominal else delta.hand is None
+
+
+def targets(
+    delta: Delta, ids: tuple[str, ...], action: Action, belief: Belief, config: EstimatorConfig
+) -> dict[str, NDArray[Any]]:
+    """Targets for the rows ``ids``: ``y_parent`` (K,), ``y_attr`` (K, A), ``y_outcome`` ().
+
+    A true new parent that is not among the candidates becomes `TO_ELSEWHERE`; changes of entities that were not offered cannot
+    be learned from and are left out (they still count as misses when the estimator is scored).
+    """
+    index = {e: i for i, e in enumerate(ids)}
+    y_parent = np.zeros(config.candidates, dtype=np.int64)
+    y_attr = np.zeros((config.candidates, len(config.attributes)), dtype=np.int64)
+    for entity, change in delta.parents.items():
+        if entity in index:
+            if change.new.relation is Relation.HELD:
+                y_parent[index[entity]] = TO_HAND
+            else:
+                place = index.get(change.new.id)
+                y_parent[index[entity]] = TO_ELSEWHERE if place is None else FIRST_CANDIDATE + place
+    for (entity, attribute), flip in delta.states.items():
+        if entity in index and attribute in config.attributes:
+            y_attr[index[entity], config.attributes.index(attribute)] = SET if flip.new else CLEAR
+    outcome = np.asarray(did_what_it_says(action, belief, delta), dtype=np.float32)
+    return {"y_parent": y_parent, "y_attr": y_attr, "y_outcome": outcome}

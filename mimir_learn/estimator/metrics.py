@@ -1,0 +1,146 @@
+"""Δ quality, defined once: every source is scored by these functions on the same transitions (evaluation imports them).
+
+Atom matching: predicted and true changes are compared by what they make true (`Delta.atoms`). A true new parent that memory did not
+know before the action counts as ELSEWHERE, for every source alike, since no source could have named it. Headline numbers count all
+true changes, also exogenous ones in rooms the robot does not see; the ``visible.`` numbers leave those (and only those) out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mimir_learn.symbols import ELSEWHERE, Delta
+
+Atom = tuple[str, str, str, str]
+KINDS = ("relation", "state", "hand")
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One transition with a source's answer.
+
+    Attributes:
+        true, predicted: the two Δs.
+        confidence: the source's probability that its whole answer is right.
+        verb: of the action. fault: kind of injected fault, "" for none.
+        known: ids memory knew before the action.
+        unseen: ids changed by someone else that are in neither frame.
+        did: whether the action truly did what it says.
+        success: the source's probability of that, None when it has no opinion.
+    """
+
+    true: Delta
+    predicted: Delta
+    confidence: float = 1.0
+    verb: str = ""
+    fault: str = ""
+    known: frozenset[str] | None = None
+    unseen: frozenset[str] = frozenset()
+    did: bool | None = None
+    success: float | None = None
+
+    def true_atoms(self, visible_only: bool = False) -> frozenset[Atom]:
+        """True atoms under the matching rule above."""
+        out: set[Atom] = set()
+        for kind, entity, relation, value in self.true.atoms:
+            if visible_only and entity in self.unseen:
+                continue
+            if kind == "relation" and self.known is not None and value not in self.known and relation != "held":
+                relation, value = ELSEWHERE.relation.value, ELSEWHERE.id
+            out.add((kind, entity, relation, value))
+        return frozenset(out)
+
+
+def counts(items: Iterable[Scored], kind: str | None = None, visible_only: bool = False) -> tuple[int, int, int]:
+    """(hits, predicted, true) changed atoms, over one kind of atom or all."""
+    hits = predicted = true = 0
+    for item in items:
+        t = {a for a in item.true_atoms(visible_only) if kind in (None, a[0])}
+        p = {a for a in item.predicted.atoms if kind in (None, a[0])}
+        hits, predicted, true = hits + len(t & p), predicted + len(p), true + len(t)
+    return hits, predicted, true
+
+
+def f1(hits: int, predicted: int, true: int) -> float:
+    """Micro F1; 1 when there was nothing to find and nothing was claimed."""
+    return 1.0 if predicted + true == 0 else 2 * hits / (predicted + true)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
+
+
+def _core(items: Sequence[Scored], visible_only: bool = False) -> dict[str, float]:
+    hits, predicted, true = counts(items, visible_only=visible_only)
+    quiet = [i for i in items if not i.true_atoms(visible_only)]
+    return {
+        "n": float(len(items)),
+        "changed_atom_precision": _ratio(hits, predicted),
+        "changed_atom_recall": _ratio(hits, true),
+        "changed_atom_f1": f1(hits, predicted, true),
+        "exact_delta": _ratio(sum(i.predicted.atoms == i.true_atoms(visible_only) for i in items), len(items)),
+        "false_change_rate": _ratio(sum(bool(i.predicted) for i in quiet), len(quiet)),
+        "no_ops": float(len(quiet)),
+    }
+
+
+def outcome_accuracy(items: Iterable[Scored]) -> float:
+    """Balanced accuracy of "the action did what it says"; NaN when the source has no opinion or one class is absent."""
+    rated = [(i.did, i.success >= 0.5) for i in items if i.did is not None and i.success is not None]
+    sides = [[said == did for did, said in rated if did is side] for side in (True, False)]
+    return float("nan") if not all(sides) else float(np.mean([np.mean(s) for s in sides]))
+
+
+def calibration(probabilities: Sequence[float], correct: Sequence[bool], bins: int = 15) -> dict[str, float]:
+    """ECE (l1, equal-width bins, torchmetrics' definition) and Brier score of probabilities of being right."""
+    if not len(probabilities):
+        return {"ece": float("nan"), "brier": float("nan")}
+    import torch
+    from torchmetrics.functional.classification import binary_calibration_error
+
+    p, y = torch.tensor(list(probabilities), dtype=torch.float64), torch.tensor(list(correct), dtype=torch.int64)
+    ece = float(binary_calibration_error(p, y, n_bins=bins, norm="l1"))
+    return {"ece": ece, "brier": float(((p - y) ** 2).mean())}
+
+
+def risk_coverage(items: Iterable[Scored], risks: Sequence[float] = (0.005, 0.01, 0.02)) -> dict[str, float]:
+    """AURC over predicted changes ranked by probability, and the share of them that can be written with at most that share wrong."""
+    ranked = sorted(((c.p, c.atom in i.true_atoms()) for i in items for c in i.predicted), key=lambda x: -x[0])
+    if not ranked:
+        return {"aurc": float("nan")} | {f"coverage_at_{r:g}": 0.0 for r in risks}
+    right = np.cumsum([ok for _, ok in ranked])
+    risk_n = 1.0 - right / np.arange(1, len(ranked) + 1)
+    out = {"aurc": float(risk_n.mean())}
+    for r in risks:
+        good = np.flatnonzero(risk_n <= r)
+        out[f"coverage_at_{r:g}"] = float((good[-1] + 1) / len(ranked)) if good.size else 0.0
+    return out
+
+
+def score(items: Iterable[Scored]) -> dict[str, float]:
+    """All Δ-quality numbers as one flat dict.
+
+    Keys: ``changed_atom_{precision,recall,f1}``, ``exact_delta``, ``false_change_rate``, ``n``, ``no_ops``; the same under ``visible.``;
+    ``f1.<kind>``; ``outcome_balanced_accuracy``; ``ece``, ``brier`` of changes, ``exact_ece``, ``exact_brier`` of whole answers; ``aurc``,
+    ``coverage_at_*``; and the core numbers per ``fault.<kind>.`` (``fault.none.`` = no fault) and per ``verb.<verb>.``.
+    """
+    rows = list(items)
+    out = _core(rows)
+    out |= {f"visible.{k}": v for k, v in _core(rows, visible_only=True).items()}
+    out |= {f"f1.{kind}": f1(*counts(rows, kind)) for kind in KINDS}
+    out["outcome_balanced_accuracy"] = outcome_accuracy(rows)
+    changes = [(c.p, c.atom in i.true_atoms()) for i in rows for c in i.predicted]
+    out |= calibration([p for p, _ in changes], [ok for _, ok in changes])
+    whole = calibration([i.confidence for i in rows], [i.predicted.atoms == i.true_atoms() for i in rows])
+    out |= {f"exact_{k}": v for k, v in whole.items()}
+    out |= risk_coverage(rows)
+    groups: list[tuple[str, Callable[[Scored], str]]] = [("fault", lambda i: i.fault or "none"), ("verb", lambda i: i.verb)]
+    for prefix, of in groups:
+        for value in sorted({of(i) for i in rows}):
+            part = [i for i in rows if of(i) == value]
+            out |= {f"{prefix}.{value}.{k}": v for k, v in _core(part).items()}
+            out[f"{prefix}.{value}.outcome_balanced_accuracy"] = outcome_accuracy(part)
+    return out

@@ -1,0 +1,47 @@
+"""`Predictor`: a loaded estimator that answers one `Transition` with one `Estimate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from mimir_learn.estimator.calibration import Calibration, load_calibration
+from mimir_learn.estimator.criterion import probabilities
+from mimir_learn.estimator.data import collate
+from mimir_learn.estimator.decode import decode
+from mimir_learn.estimator.inputs import build_with_ids
+from mimir_learn.estimator.model import DeltaEstimator
+from mimir_learn.symbols import Estimate, Transition, Vocabulary
+
+
+class Predictor:
+    """Batch of one, on one thread (a second costs more than it brings at this size)."""
+
+    def __init__(self, model: DeltaEstimator, calibration: Calibration | None = None, name: str = "learned") -> None:
+        self.model, self.calibration, self.name = model.eval(), calibration, name
+        self.temperature = dict(calibration.temperature) if calibration is not None else {}
+
+    @classmethod
+    def load(cls, checkpoint: str | Path, vocabulary: Vocabulary | None = None, *, allow_other_vocabulary: bool = False) -> Predictor:
+        """Open an export with its calibration, if it has one. Raises CheckpointError."""
+        directory = Path(checkpoint)
+        model = DeltaEstimator.from_pretrained(directory, vocabulary, allow_other_vocabulary=allow_other_vocabulary)
+        return cls(model, load_calibration(directory))
+
+    def estimate(self, transition: Transition) -> Estimate:
+        """Δ_t read off the two frames, with a probability per change, for the whole, and for the action's success."""
+        config = self.model.config
+        ids, arrays = build_with_ids(transition, config)
+        threads = torch.get_num_threads()
+        if threads != 1:
+            torch.set_num_threads(1)
+        try:
+            with torch.inference_mode():
+                p = probabilities(self.model(collate([arrays], config)), self.temperature)
+        finally:
+            if threads != 1:
+                torch.set_num_threads(threads)
+        parent, attr = p["parent"][0].numpy(), p["attr"][0].numpy()
+        delta, confidence = decode(parent, attr, ids, transition.belief, config.attributes, self.name)
+        return Estimate(delta, confidence, float(p["outcome"][0]))

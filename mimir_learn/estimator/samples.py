@@ -1,0 +1,85 @@
+"""Logged episodes → the transitions a Δ-source would have been asked about: world memory is replayed with the true Δ.
+
+The belief is what the very memory used at test time holds *before* the action, so training and use see the same kind of input;
+the true Δ of an action enters memory only after its own transition has been handed out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from mimir_learn.estimator.config import EstimatorConfig
+from mimir_learn.estimator.inputs import build_with_ids
+from mimir_learn.estimator.labels import did_what_it_says, targets
+from mimir_learn.logs import Episode
+from mimir_learn.memory import WorldMemory
+from mimir_learn.symbols import ATTRIBUTES, Delta, Feedback, StateChange, Transition, Verb
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One transition with its truth.
+
+    Attributes:
+        transition: what a source may see.
+        delta: the true Δ, derived attributes (written by causal rules, not read off pixels) left out.
+        fault: injected fault, "" for none.
+        unseen: ids changed by someone else that are in neither frame.
+        did: whether the action did what it says.
+        second_look: the after-frame was taken one uneventful ``look`` later.
+        episode, step: where it comes from.
+    """
+
+    transition: Transition
+    delta: Delta
+    fault: str
+    unseen: frozenset[str]
+    did: bool
+    second_look: bool
+    episode: str
+    step: int
+
+
+def visible(delta: Delta) -> Delta:
+    """``delta`` without changes of derived attributes."""
+    return Delta(c for c in delta if not (isinstance(c, StateChange) and not ATTRIBUTES[c.attribute].visible))
+
+
+def replay(episode: Episode, second_looks: bool = False) -> Iterator[Sample]:
+    """The samples of one episode in order; with ``second_looks`` also (before_t, a_t, frame after a following quiet look)."""
+    memory = WorldMemory(episode.vocabulary, episode.places)
+    after = episode.frames[0]
+    for t, step in enumerate(episode.steps):
+        before, after = after, episode.frames[t + 1]
+        memory.observe(episode.percepts[t], t)
+        belief = memory.belief()
+        delta = visible(step.delta)
+        seen = {s.entity.id for p in (t, t + 1) for s in episode.percepts[p].sightings} | set(step.action.arguments)
+        first = Sample(
+            Transition(before, step.action, after, step.outcome, belief), delta, step.fault, frozenset(step.moved) - seen,
+            did_what_it_says(step.action, belief, delta), False, episode.episode_id, t,
+        )  # fmt: skip
+        yield first
+        if second_looks and step.action.verb is not Verb.LOOK and _quiet_look(episode, t + 1):
+            again = replace(first.transition, after=episode.frames[t + 2])
+            yield replace(first, transition=again, second_look=True)
+        memory.act(step.action, Feedback(first.did, delta), t)
+
+
+def _quiet_look(episode: Episode, t: int) -> bool:
+    """Whether step ``t`` is a look during which nothing changed."""
+    if t >= len(episode.steps):
+        return False
+    step = episode.steps[t]
+    return step.action.verb is Verb.LOOK and step.outcome.success and not step.delta
+
+
+def arrays(sample: Sample, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
+    """`build_input` of the transition plus its targets."""
+    ids, out = build_with_ids(sample.transition, config)
+    out.update(targets(sample.delta, ids, sample.transition.action, sample.transition.belief, config))
+    return out

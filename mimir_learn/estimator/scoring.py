@@ -1,0 +1,62 @@
+"""Score Δ-sources on logged transitions: every source is asked about the same ones and judged by `metrics.score`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from mimir_learn.estimator.metrics import Scored, score
+from mimir_learn.estimator.predict import Predictor
+from mimir_learn.estimator.samples import Sample, replay, visible
+from mimir_learn.logs import LogDirectory, read_episodes
+from mimir_learn.symbols import DeltaSource, Estimate
+
+
+def scored(sample: Sample, estimate: Estimate) -> Scored:
+    """A source's answer to a sample, ready for `metrics.score`; derived attributes are nobody's to read off pixels and left out."""
+    return Scored(
+        sample.delta, visible(estimate.delta), estimate.confidence, sample.transition.action.verb.value, sample.fault,
+        frozenset(sample.transition.belief.entities), sample.unseen, sample.did, estimate.success,
+    )  # fmt: skip
+
+
+def answer(
+    sources: Mapping[str, DeltaSource | Predictor], log_dir: str | Path, split: str, limit: int | None = None
+) -> dict[str, list[Scored]]:
+    """Every source's answer to every transition of ``split`` (at most ``limit``), in order; memory is replayed with the true Δ."""
+    out: dict[str, list[Scored]] = {name: [] for name in sources}
+    count = 0
+    for number, episode in enumerate(read_episodes(log_dir, split)):
+        for source in sources.values():
+            if not isinstance(source, Predictor):
+                source.reset(number)
+        for sample in replay(episode):
+            if limit is not None and count >= limit:
+                return out
+            count += 1
+            for name, source in sources.items():
+                out[name].append(scored(sample, source.estimate(sample.transition)))
+    return out
+
+
+def score_log(
+    checkpoint: str | Path, log_dir: str | Path, split: str = "test", baselines: Mapping[str, DeltaSource] | None = None,
+    limit: int | None = None,
+) -> dict[str, dict[str, float]]:  # fmt: skip
+    """{``learned``: numbers, baseline: numbers, …} over the same transitions of one split; see `metrics.score` for the keys.
+
+    ``baselines`` are sources built by the caller (``{"schema": SchemaSource()}``): this room may not import `feedback`.
+    Raises CheckpointError or LogError.
+    """
+    vocabulary = LogDirectory(Path(log_dir)).vocabulary
+    sources: dict[str, DeltaSource | Predictor] = {"learned": Predictor.load(checkpoint, vocabulary), **(baselines or {})}
+    return {name: score(items) for name, items in answer(sources, log_dir, split, limit).items()}
+
+
+def table(results: Mapping[str, Mapping[str, float]], keys: Iterable[str]) -> str:
+    """A plain text table: one row per source, one column per key."""
+    keys = list(keys)
+    width = max([len(n) for n in results] + [8])
+    head = " ".join([" " * width, *(f"{k.rsplit('.', 1)[-1][:18]:>18}" for k in keys)])
+    rows = [" ".join([f"{n:<{width}}", *(f"{r.get(k, float('nan')):18.4f}" for k in keys)]) for n, r in results.items()]
+    return "\n".join([head, *rows])
