@@ -21,12 +21,12 @@ _HEAD = f"""<mujoco model="household">
 <option timestep="0.004" sleep_tolerance="0.03" iterations="30" cone="pyramidal"><flag sleep="enable"/></option>
 <statistic extent="1" center="0 0 1"/>
 <visual><global fovy="{FOV}" offwidth="512" offheight="512"/><quality shadowsize="0" offsamples="0" numslices="14" numstacks="8" numquads="1"/>
-<headlight ambient="0.42 0.42 0.42" diffuse="0.3 0.3 0.3" specular="0 0 0"/><map znear="0.04" zfar="25"/></visual>
+<headlight ambient="0.5 0.5 0.5" diffuse="0.32 0.32 0.32" specular="0 0 0"/><map znear="0.04" zfar="25"/></visual>
 <asset><material name="matt" specular="0.1" shininess="0.1" emission="0"/><material name="glow" specular="0" shininess="0" emission="1"/>
 <material name="dim" specular="0" shininess="0" emission="0.7"/></asset>
 <default><geom type="box" condim="4" friction="0.9 0.01 0.004" solref="0.01 1" material="matt"/></default>
 <worldbody>
-<light directional="true" castshadow="false" pos="0 0 4" dir="0.35 0.5 -0.8" diffuse="0.38 0.38 0.36" specular="0.05 0.05 0.05"/>
+<light directional="true" castshadow="false" pos="0 0 4" dir="0.35 0.5 -0.8" diffuse="0.42 0.42 0.4" specular="0.05 0.05 0.05"/>
 """
 
 
@@ -125,7 +125,8 @@ def _panel(fixture: FixtureSpec, number: int, panel: Panel, group: int) -> str:
     joint = (
         f'<joint name="{name}" type="{panel.joint}" axis="{_numbers(panel.axis)}" pos="{_numbers(panel.anchor)}" armature="1e5" damping="1e3"/>'
     )
-    return f'<body name="{name}"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{joint}\n{parts}</body>\n'
+    # gravcomp on any body makes MuJoCo apply it at all, which `World.hold` relies on.
+    return f'<body name="{name}" gravcomp="1"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{joint}\n{parts}</body>\n'
 
 
 def _thing(thing: ThingSpec) -> str:

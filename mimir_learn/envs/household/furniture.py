@@ -20,15 +20,20 @@ INSIDE: Vec = (0.86, 0.88, 0.9)
 
 @dataclass
 class Design:
-    """A fixture before it has an id and a position. ``focus`` is the height its viewpoints look at, ``reach`` how far an open panel
-    comes forward, ``mounted`` devices that belong on it."""
+    """A fixture before it has an id and a position.
+
+    ``focus``: lowest and highest level to look at. ``eye``: height of the camera, None = a bit above the focus. ``reach``: how far an open
+    drawer comes forward. ``swing``: how far an open door does. ``mounted``: devices that belong on it, with their offsets.
+    """
 
     size: Vec
     parts: list[Part] = field(default_factory=list)
     panels: list[Panel] = field(default_factory=list)
     regions: list[Region] = field(default_factory=list)
-    focus: tuple[float, float] = (0.8, 0.8)  # lowest and highest thing to look at
+    focus: tuple[float, float] = (0.8, 0.8)
     reach: float = 0.0
+    swing: float = 0.0
+    eye: float | None = None
     mounted: tuple[tuple[str, Vec], ...] = ()
 
 
@@ -134,16 +139,16 @@ def _bed(rng: np.random.Generator, rgb: Vec) -> Design:
     parts = [
         box((w / 2, d / 2, 0.14), (0, 0, 0.14), wood),
         box((w / 2 - 0.03, d / 2 - 0.03, 0.1), (0, 0, 0.38), WHITE),
-        box((w / 2 - 0.22, d / 2 - 0.01, 0.085), (0.2, 0, 0.39), rgb),
+        box((w / 2 - 0.22, d / 2 - 0.01, 0.09), (0.2, 0, 0.4), rgb),
         box((0.03, d / 2, 0.42), (-w / 2 + 0.03, 0, 0.42), wood),
         box((0.15, 0.28, 0.045), (-w / 2 + 0.23, 0, 0.52), (0.98, 0.98, 0.95)),
     ]
-    return Design((w, d, h), parts, [], [_level(w - 0.55, d - 0.06, 0.475, 0.4, x=0.22)], (0.48, 0.48))
+    return Design((w, d, h), parts, [], [_level(w - 0.55, d - 0.06, 0.49, 0.4, x=0.22)], (0.49, 0.49))
 
 
 def _sink(rng: np.random.Generator, rgb: Vec) -> Design:
     w, d, h = 0.8, 0.56, 0.86
-    bw, bd, floor_z = 0.54, 0.38, 0.7
+    bw, bd, floor_z = 0.54, 0.4, 0.76
     side, rim = (w - bw) / 4, (d - bd) / 4
     parts = [
         box((w / 2, d / 2, (floor_z - 0.02) / 2), (0, 0, (floor_z - 0.02) / 2), rgb),
@@ -153,18 +158,18 @@ def _sink(rng: np.random.Generator, rgb: Vec) -> Design:
         Part("cylinder", (0.03, 0.002), (0, 0, floor_z + 0.001), DARK, solid=False),
     ]
     return Design(
-        (w, d, h), parts, [], [_level(bw - 0.03, bd - 0.03, floor_z, 0.3)], (0.7, 0.95), mounted=(("faucet", (0.0, d / 2 - 0.05, h)),)
+        (w, d, h), parts, [], [_level(bw - 0.03, bd - 0.03, floor_z, 0.3)], (0.76, 0.9), eye=1.65, mounted=(("faucet", (0.0, d / 2 - 0.04, h)),)
     )
 
 
 def _bin(rng: np.random.Generator, rgb: Vec) -> Design:
-    w, d, h, z = 0.44, 0.4, 0.48, 0.26
+    w, d, h, z = 0.46, 0.42, 0.48, 0.36
     parts = [
         box((w / 2 - 2 * B, d / 2 - 2 * B, z / 2), (0, 0, z / 2), _shade(rgb, 0.55)),
         *(box((B, d / 2, h / 2), (s * (w / 2 - B), 0, h / 2), rgb) for s in (-1, 1)),
         *(box((w / 2 - 2 * B, B, h / 2), (0, s * (d / 2 - B), h / 2), rgb) for s in (-1, 1)),
     ]
-    return Design((w, d, h), parts, [], [_level(w - 0.07, d - 0.07, z, 0.35)], (z, h))
+    return Design((w, d, h), parts, [], [_level(w - 0.07, d - 0.07, z, 0.35)], (z, h), eye=1.35)
 
 
 def _fridge(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -174,7 +179,7 @@ def _fridge(rng: np.random.Generator, rgb: Vec) -> Design:
     s = _side(rng)
     door = _door(w, 0.31, h, -d / 2, s * w / 2, -s * w / 2, rgb)
     regions = [_level(w - 0.08, d - 0.08, 0.33, 0.42), _level(w - 0.08, d - 0.08, 0.808, 0.48)]
-    return Design((w, d, h), parts, [door], regions, (0.33, 0.95))
+    return Design((w, d, h), parts, [door], regions, (0.33, 0.95), swing=w)
 
 
 def _cabinet(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -183,7 +188,7 @@ def _cabinet(rng: np.random.Generator, rgb: Vec) -> Design:
     parts.append(box((w / 2 - 2 * B, d / 2 - B, 0.01), (0, -B, 0.53), _shade(rgb, 1.1)))
     doors = [_door(w, 0.11, h, -d / 2, s * w / 2, 0.0, _shade(rgb, 0.9)) for s in (1, -1)]
     regions = [_level(w - 0.08, d - 0.06, 0.13, 0.38), _level(w - 0.08, d - 0.06, 0.54, 0.36)]
-    return Design((w, d, h), parts, doors, regions, (0.2, 0.7))
+    return Design((w, d, h), parts, doors, regions, (0.2, 0.7), swing=w / 2)
 
 
 def _wardrobe(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -195,7 +200,7 @@ def _wardrobe(rng: np.random.Generator, rgb: Vec) -> Design:
     parts += [box((0.03, 0.18, 0.2), (x, 0.03, 1.33), c, solid=False) for x, c in zip((-0.25, -0.1, 0.2), shirts, strict=True)]
     doors = [_door(w, 0.11, h, -d / 2, s * w / 2, 0.0, _shade(rgb, 0.92)) for s in (1, -1)]
     regions = [_level(w - 0.08, d - 0.07, 0.13, 0.48), _level(w - 0.08, d - 0.07, 0.665, 0.42)]
-    return Design((w, d, h), parts, doors, regions, (0.25, 0.85))
+    return Design((w, d, h), parts, doors, regions, (0.25, 0.85), swing=w / 2)
 
 
 def _drawer(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -215,7 +220,7 @@ def _drawer(rng: np.random.Generator, rgb: Vec) -> Design:
     iw, depth = w - 0.08, d - 0.06
     y = -0.02
     tray = (
-        box((iw / 2, depth / 2, 0.008), (0, y, z0 + 0.008), (0.85, 0.8, 0.68)),
+        box((iw / 2, depth / 2, 0.025), (0, y, z0 + 0.025), (0.85, 0.8, 0.68)),
         box((0.008, depth / 2, 0.06), (-iw / 2, y, z0 + 0.06), rgb),
         box((0.008, depth / 2, 0.06), (iw / 2, y, z0 + 0.06), rgb),
         box((iw / 2, 0.008, 0.06), (0, y + depth / 2, z0 + 0.06), rgb),
@@ -224,8 +229,8 @@ def _drawer(rng: np.random.Generator, rgb: Vec) -> Design:
     )
     panel = Panel("slide", (0.0, -1.0, 0.0), (0.0, 0.0, 0.0), slide, tray)
     # Only the front part of the tray comes out from under the top, so that is what holds things.
-    region = Region((0, y - depth / 2 + 0.185, z0 + 0.016), (iw / 2 - 0.02, 0.155), 0.17, True)
-    return Design((w, d, h), parts, [panel], [region], (z0, 0.7), reach=slide)
+    region = Region((0, y - depth / 2 + 0.185, z0 + 0.05), (iw / 2 - 0.02, 0.155), 0.165, True)
+    return Design((w, d, h), parts, [panel], [region], (z0, 0.7), reach=slide, eye=1.55)
 
 
 def _microwave(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -247,7 +252,7 @@ def _microwave(rng: np.random.Generator, rgb: Vec) -> Design:
     pos: Vec = ((x0 + x1) / 2 - 0.01, -d / 2 - 0.043, (z0 + h) / 2)
     panes = (box(window, pos, BLACK, solid=False, when="off"), box(window, pos, WARM, solid=False, when="on", emission=1.0))
     door = _door(x1 - x0, z0 + 0.01, h - 0.01, -d / 2, x0, x1, rgb, panes)
-    return Design((w, d, h), parts, [door], [_level(inner_w - 0.06, d - 0.08, z0 + 2 * B, 0.3, x=x)], (z0, 0.95))
+    return Design((w, d, h), parts, [door], [_level(inner_w - 0.06, d - 0.08, z0 + 2 * B, 0.3, x=x)], (z0, 0.95), swing=0.5)
 
 
 def _washer(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -269,7 +274,7 @@ def _washer(rng: np.random.Generator, rgb: Vec) -> Design:
         box((0.015, 0.015, 0.05), (r - 0.01, -d / 2 - 0.05, z + r), DARK, solid=False),
     )
     door = Panel("hinge", (0.0, 0.0, -1.0), hinge, 100.0, leaf)
-    return Design((w, d, h), parts, [door], [_level(2 * r, d - 0.1, z, 0.4)], (z, 0.75))
+    return Design((w, d, h), parts, [door], [_level(2 * r, d - 0.1, z, 0.4)], (z, 0.75), swing=2 * r)
 
 
 def _safe(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -282,7 +287,7 @@ def _safe(rng: np.random.Generator, rgb: Vec) -> Design:
         Part("cylinder", (0.025, 0.025), (0.02, y, (z0 + h) / 2), DARK, (90, 0, 0), solid=False),
     )
     door = _door(w, z0, h, -d / 2, -w / 2, w / 2, _shade(metal, 1.3), dial)
-    return Design((w, d, h), parts, [door], [_level(w - 0.09, d - 0.08, z0 + 2 * B, 0.4)], (z0, 0.75))
+    return Design((w, d, h), parts, [door], [_level(w - 0.09, d - 0.08, z0 + 2 * B, 0.4)], (z0, 0.75), swing=w)
 
 
 def _lamp(rng: np.random.Generator, rgb: Vec) -> Design:
@@ -333,10 +338,10 @@ def _faucet(rng: np.random.Generator, rgb: Vec) -> Design:
         Part("cylinder", (0.03, 0.1), (0, 0, 0.1), metal),
         box((0.022, 0.1, 0.018), (0, -0.08, 0.2), metal),
         box((0.05, 0.02, 0.012), (0, 0, 0.23), (0.8, 0.2, 0.2), solid=False),
-        Part("cylinder", (0.022, 0.17), (0, -0.16, 0.02), water, solid=False, when="on", emission=0.7),
-        Part("cylinder", (0.1, 0.003), (0, -0.16, -0.15), (0.45, 0.75, 1.0), solid=False, when="on", emission=0.7),
+        Part("cylinder", (0.024, 0.145), (0, -0.16, 0.045), water, solid=False, when="on", emission=0.7),
+        Part("cylinder", (0.11, 0.003), (0, -0.16, -0.095), (0.45, 0.75, 1.0), solid=False, when="on", emission=0.7),
     ]
-    return Design((0.1, 0.1, 0.25), parts, [], [], (-0.15, 0.25))
+    return Design((0.1, 0.1, 0.25), parts, [], [], (-0.1, 0.25))
 
 
 def _side(rng: np.random.Generator) -> float:

@@ -137,10 +137,12 @@ def _arrange(plans: list[Design], size: tuple[float, float], rng: np.random.Gene
             local = {0: (t, back), 1: (back, t), 2: (t, -back), 3: (-back, t)}[side]
             body = _rect(local, yaw, (0.0, 0.0), (w / 2 + 0.1, d / 2 + 0.02))
             front = _rect(local, yaw, (0.0, -d / 2 - 0.45 - plans[i].reach / 2), (max(w, 0.6) / 2, 0.45 + plans[i].reach / 2))
-            if any(_overlap(body, r) for r in bodies + fronts) or any(_overlap(front, r) for r in bodies):
+            swing = plans[i].swing
+            sweep = _rect(local, yaw, (0.0, -d / 2 - swing / 2), (w / 2 + 0.1, swing / 2)) if swing else body
+            if any(_overlap(r, o) for r in (body, sweep) for o in bodies + fronts) or any(_overlap(front, o) for o in bodies):
                 continue
             spots[i] = (round(local[0], 3), round(local[1], 3), yaw)
-            bodies.append(body)
+            bodies += [body, sweep]
             fronts.append(front)
             break
         else:

@@ -70,15 +70,19 @@ def _candidate(
     return Spot(at, round(float(rng.uniform(-180, 180)), 1), lying), clear
 
 
-def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator) -> Spot | None:
-    """A free floor spot in view of the camera, 0.4–1.6 m before it; None when there is none."""
+def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator, unseen: bool = False) -> Spot | None:
+    """A free floor spot in view of the camera, 0.4–1.6 m before it; None when there is none.
+
+    With ``unseen``, a free spot within 1.6 m all around the camera will do where none is in view.
+    """
     pose = pose_of(view)
     heading = float(np.arctan2(pose[1, 2], pose[0, 2]))
-    for _ in range(60):
-        angle, distance = heading + float(rng.uniform(-0.5, 0.5)), float(rng.uniform(0.4, 1.6))
+    for attempt in range(160 if unseen else 80):
+        spread = 0.5 if attempt < 80 else np.pi
+        angle, distance = heading + float(rng.uniform(-spread, spread)), float(rng.uniform(0.3, 1.6))
         x, y = view.eye[0] + distance * np.cos(angle), view.eye[1] + distance * np.sin(angle)
         at = (round(float(x), 4), round(float(y), 4), round(thing.half_height + float(rng.uniform(0.005, 0.05)), 4))
-        if in_view(view, at) and world.free_floor(at, thing.radius, ignore=thing.id):
+        if (attempt >= 80 or in_view(view, at, 0.05)) and world.free_floor(at, thing.radius, ignore=thing.id):
             return Spot(at, round(float(rng.uniform(-180, 180)), 1))
     return None
 

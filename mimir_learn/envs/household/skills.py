@@ -207,8 +207,8 @@ class Skills:
             return _refuse(f"{p} holds nothing")
         if p != self.stance.room:
             return _refuse(f"you are not near {p}")
-        spot = on_floor(world, world.specs[x], self.stance.view, self.rng)
-        if spot is None:
+        spot = on_floor(world, world.specs[x], self.stance.view, self.rng, unseen=True)
+        if spot is None:  # a room without a free spot on its floor
             return _refuse(f"you are not near {p}")
         world.release(x, spot.at, spot.yaw)
         return Outcome(True, f"You put {x} on the floor of {p}.")

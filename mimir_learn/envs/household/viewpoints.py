@@ -20,8 +20,8 @@ def fixture_viewpoints(
     """Straight ahead, then from the left, then from the right; the floor before the fixture stays in the picture."""
     _, d, _ = plan.size
     low, high = plan.focus
-    eye_z = min(1.5, max(1.05, (low + high) / 2 + 0.62))
-    distance = _STAND + plan.reach * 0.75
+    eye_z = plan.eye or min(1.5, max(1.05, (low + high) / 2 + 0.62))
+    distance = _STAND + plan.reach * 0.75 + 0.18 * (high - low > 0.4)
     out = []
     for side in (0.0, -0.5, 0.5):
         x, y, _ = _world(position, yaw, (side, -d / 2 - distance + 0.12 * abs(side), 0.0))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mimir_learn.errors import SimulatorError
 from mimir_learn.symbols import HAND, IN_HAND, Parent, Relation, Snapshot
 
-from .build import BuiltHouse
+from .build import MOVING, BuiltHouse
 from .spec import FixtureSpec, Vec, Viewpoint
 from .truth import Regions, derive, initial_attributes, snapshot
 from .viewpoints import FOV
@@ -123,6 +123,7 @@ class World:
         """Take a thing into the hand: it floats at a fixed place of the camera's picture and touches nothing."""
         index = self.built.things[thing]
         self.model.geom_contype[index.solid] = self.model.geom_conaffinity[index.solid] = 0
+        self.model.body_gravcomp[index.body] = 1.0
         self.held = thing
         self.parents[thing] = IN_HAND
         self.carry(view)
@@ -144,7 +145,6 @@ class World:
         yaw = np.degrees(np.arctan2(forward[1], forward[0])) - 90 + 25
         self._pose(index.qpos, index.dof, at, _UPRIGHT, yaw)
         self._sync()
-        self._sleep(index.tree)
 
     def release(self, thing: str, at: Vec | NDArray[np.float64], yaw: float, lying: bool = False, push: Vec = (0.0, 0.0, 0.0)) -> None:
         """Let go of a thing at a world position and let physics bring it to rest."""
@@ -153,7 +153,6 @@ class World:
         index = self.built.things[thing]
         self._pose(index.qpos, index.dof, at, _LYING if lying else _UPRIGHT, yaw)
         self.data.qvel[index.dof : index.dof + 3] = push
-        self.data.tree_asleep[index.tree] = -11  # awake
         self.settle()
 
     def settle(self) -> int:
@@ -173,8 +172,6 @@ class World:
         if hand is not None and kept is not None:
             self.data.qpos[hand.qpos : hand.qpos + 7] = kept
         self._sync()
-        for tree in range(self.model.ntree):
-            self._sleep(tree)
         self._read_parents()
         return steps
 
@@ -182,7 +179,8 @@ class World:
 
     def _let_go(self, thing: str) -> None:
         index = self.built.things[thing]
-        self.model.geom_contype[index.solid] = self.model.geom_conaffinity[index.solid] = 3
+        self.model.geom_contype[index.solid] = self.model.geom_conaffinity[index.solid] = MOVING
+        self.model.body_gravcomp[index.body] = 0.0
         self.held = None
 
     def _pose(self, qpos: int, dof: int, at: Vec | NDArray[np.float64], tilt: tuple[float, ...], yaw: float) -> None:
@@ -192,9 +190,6 @@ class World:
         self.data.qpos[qpos : qpos + 3] = at
         self.data.qpos[qpos + 3 : qpos + 7] = quat
         self.data.qvel[dof : dof + 6] = 0
-
-    def _sleep(self, tree: int) -> None:
-        self.data.tree_asleep[tree] = tree
 
     def _sync(self) -> None:
         mujoco.mj_kinematics(self.model, self.data)
@@ -247,7 +242,6 @@ class World:
         index = self.built.things[thing]
         self._pose(index.qpos, index.dof, (spot[0], spot[1], spec.half_height + 0.003), _UPRIGHT, 0.0)
         self._sync()
-        self._sleep(index.tree)
         room = self.regions.room_at(np.array(spot))
         assert room is not None
         self.parents[thing] = Parent(room, Relation.ROOM)
