@@ -6,4 +6,14 @@ from mimir_learn.envs.household.generate import generate_house
 from mimir_learn.envs.household.spec import FixtureSpec, HouseSpec, RoomSpec, ThingSpec
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 
-__all__ = ["VOCABULARY", "FaultRates", "FixtureSpec", "HouseSpec", "HouseholdConfig", "HouseholdEnv", "RoomSpec", "ThingSpec", "generate_house"]
+__all__ = [
+    "VOCABULARY",
+    "FaultRates",
+    "FixtureSpec",
+    "HouseSpec",
+    "HouseholdConfig",
+    "HouseholdEnv",
+    "RoomSpec",
+    "ThingSpec",
+    "generate_house",
+]

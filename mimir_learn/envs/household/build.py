@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from math import radians
 from xml.sax.saxutils import quoteattr
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from .engine import mujoco
 from .spec import FixtureSpec, HouseSpec, Panel, Part, ThingSpec
 from .viewpoints import FOV
 
@@ -20,7 +20,8 @@ _HEAD = f"""<mujoco model="household">
 <compiler angle="degree" autolimits="true"/>
 <option timestep="0.004" sleep_tolerance="0.03" iterations="30" cone="pyramidal"><flag sleep="enable"/></option>
 <statistic extent="1" center="0 0 1"/>
-<visual><global fovy="{FOV}" offwidth="512" offheight="512"/><quality shadowsize="0" offsamples="0" numslices="14" numstacks="8" numquads="1"/>
+<visual><global fovy="{FOV}" offwidth="512" offheight="512"/>
+<quality shadowsize="0" offsamples="0" numslices="14" numstacks="8" numquads="1"/>
 <headlight ambient="0.5 0.5 0.5" diffuse="0.32 0.32 0.32" specular="0 0 0"/><map znear="0.04" zfar="25"/></visual>
 <asset><material name="matt" specular="0.1" shininess="0.1" emission="0"/><material name="glow" specular="0" shininess="0" emission="1"/>
 <material name="dim" specular="0" shininess="0" emission="0.7"/></asset>
@@ -90,7 +91,7 @@ def _geom(part: Part, name: str, group: int, moving: bool = False, hidden: bool 
     material = "matt" if part.emission <= 0 else "glow" if part.emission >= 0.85 else "dim"
     round_one = moving and part.shape != "box"
     return (
-        f"<geom name={quoteattr(name)} type={quoteattr(part.shape)} size={quoteattr(_numbers(part.size))} pos={quoteattr(_numbers(part.pos))} "
+        f'<geom name={quoteattr(name)} type="{part.shape}" size="{_numbers(part.size)}" pos="{_numbers(part.pos)}" '
         f'euler="{_numbers(part.euler)}" rgba="{_numbers(part.rgb)} 1" material="{material}" group="{HIDDEN_GROUP if hidden else group}" '
         f'contype="{contype}" conaffinity="{contype if moving and solid else 0}"'
         + (' condim="6" friction="0.9 0.02 0.02"' if round_one and hidden else "")
@@ -122,9 +123,8 @@ def _panel(fixture: FixtureSpec, number: int, panel: Panel, group: int) -> str:
     name = f"{fixture.id}/panel{number}"
     parts = "".join(_geom(p, f"{name}/{i}", group) for i, p in enumerate(panel.parts))
     # The huge armature makes a door or drawer stay where a skill put it, whatever leans on it.
-    joint = (
-        f'<joint name="{name}" type="{panel.joint}" axis="{_numbers(panel.axis)}" pos="{_numbers(panel.anchor)}" armature="1e5" damping="1e3"/>'
-    )
+    where = f'axis="{_numbers(panel.axis)}" pos="{_numbers(panel.anchor)}"'
+    joint = f'<joint name="{name}" type="{panel.joint}" {where} armature="1e5" damping="1e3"/>'
     # gravcomp on any body makes MuJoCo apply it at all, which `World.hold` relies on.
     return f'<body name="{name}" gravcomp="1"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{joint}\n{parts}</body>\n'
 
@@ -133,11 +133,12 @@ def _thing(thing: ThingSpec) -> str:
     # Things are drawn in whatever room they are in: World moves their geoms between groups.
     parts = "".join(_geom(p, f"{thing.id}/{i}", 0, moving=True) for i, p in enumerate(thing.parts))
     solid = _geom(thing.solid, f"{thing.id}/solid", 0, moving=True, hidden=True).replace("/>", f' mass="{thing.mass}"/>')
-    return f'<body name={quoteattr(thing.id)} pos="{_numbers(thing.position)}" euler="0 0 {thing.yaw:.6g}"><freejoint/>\n{parts}{solid}</body>\n'
+    where = f'pos="{_numbers(thing.position)}" euler="0 0 {thing.yaw:.6g}"'
+    return f"<body name={quoteattr(thing.id)} {where}><freejoint/>\n{parts}{solid}</body>\n"
 
 
 def _index(house: HouseSpec, model: mujoco.MjModel, group: dict[str, int]) -> BuiltHouse:
-    ids = tuple(s.id for s in (*house.fixtures, *house.things))
+    ids = (*(f.id for f in house.fixtures), *(t.id for t in house.things))
     number = {entity: i for i, entity in enumerate(ids)}
     names = [model.geom(g).name for g in range(model.ngeom)]
     geom_entity = np.array([number.get(name.partition("/")[0], -1) for name in names], dtype=np.int64)

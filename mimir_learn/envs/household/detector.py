@@ -36,9 +36,7 @@ def detect(world: World, pixels_HW: NDArray[np.int64], frame: Mapping[str, Any],
     sightings = []
     for i in np.flatnonzero(count >= min_pixels):
         entity = world.house.entities[ids[i]]
-        visible = {
-            a: world.attributes[entity.id, a] for a in VOCABULARY.spec(entity).attributes if ATTRIBUTES[a].visible and (entity.id, a) in world.attributes
-        }
+        visible = {a: world.attributes[entity.id, a] for a in VOCABULARY.spec(entity).attributes if ATTRIBUTES[a].visible}
         point = frame["pose"][:3, :3] @ (sums[i] / count[i]) + frame["pose"][:3, 3]
         sightings.append(Sighting(entity, parents[entity.id], visible, point, int(count[i])))
     return Percept(tuple(sorted(sightings, key=lambda s: s.entity.id)), stance.viewed(world), stance.at)

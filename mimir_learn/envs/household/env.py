@@ -92,7 +92,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
 
         Args:
             seed: fixes the robot's first position, fault draws and landing spots.
-            options: ``house_seed`` (int) or ``house`` (`HouseSpec`); ``faults`` (`FaultRates`). Without a house, house 0 + a draw from ``seed``.
+            options: ``house_seed`` (int) or ``house`` (`HouseSpec`); ``faults`` (`FaultRates`). Without a house one is drawn.
 
         Raises ConfigError for an option this environment does not know.
         """

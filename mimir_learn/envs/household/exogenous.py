@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from mimir_learn.symbols import Relation
-
 from .placing import on_fixture
 from .world import World
 
 
-def strike(world: World, at: str, room: str, rng: np.random.Generator) -> tuple[str, ...]:
+def strike(world: World, at: str, rng: np.random.Generator) -> tuple[str, ...]:
     """Change one thing or device; returns the ids touched, empty when there was nothing to change.
 
     Args:
         at: place or room the robot is at: half of the changes happen there, where it has something to change.
-        room: the room it is in; its floor is never touched unseen.
     """
     here = at in world.fixtures and bool(rng.random() < 0.5)
     if rng.random() < 0.3:
@@ -46,7 +43,6 @@ def _move(world: World, at: str | None, rng: np.random.Generator) -> tuple[str, 
     if target is None:
         options = [f for f in holders if f.id != world.parents[thing].id]
         target = options[int(rng.integers(len(options)))]
-    before = world.parents[thing]
     spot = on_fixture(world, target, world.specs[thing], rng)
     world.release(thing, spot.at, spot.yaw, spot.lying)
-    return (thing,) if world.parents[thing] != before or before.relation is Relation.ROOM else ()
+    return (thing,)

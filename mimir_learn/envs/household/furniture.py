@@ -157,9 +157,8 @@ def _sink(rng: np.random.Generator, rgb: Vec) -> Design:
         *(box((bw / 2, rim, (h - floor_z + 0.02) / 2), (0, s * (d / 2 - rim), (h + floor_z - 0.02) / 2), WHITE) for s in (-1, 1)),
         Part("cylinder", (0.03, 0.002), (0, 0, floor_z + 0.001), DARK, solid=False),
     ]
-    return Design(
-        (w, d, h), parts, [], [_level(bw - 0.03, bd - 0.03, floor_z, 0.3)], (0.76, 0.9), eye=1.65, mounted=(("faucet", (0.0, d / 2 - 0.04, h)),)
-    )
+    tap = ("faucet", (0.0, d / 2 - 0.04, h))
+    return Design((w, d, h), parts, [], [_level(bw - 0.03, bd - 0.03, floor_z, 0.3)], (0.76, 0.9), eye=1.65, mounted=(tap,))
 
 
 def _bin(rng: np.random.Generator, rgb: Vec) -> Design:

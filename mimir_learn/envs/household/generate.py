@@ -204,7 +204,8 @@ def _things(fixtures: list[FixtureSpec], rng: np.random.Generator) -> tuple[Thin
         assert relation is not None
         things.append(
             ThingSpec(
-                f"{name}_{counts[name]}", name, Parent(fixture.id, relation), spot[0], round(float(rng.uniform(-180, 180)), 1), colour, scale,
+                f"{name}_{counts[name]}", name, Parent(fixture.id, relation), spot[0], round(float(rng.uniform(-180, 180)), 1), colour,
+                scale,
                 tuple(scaled(p, scale) for p in ware.parts), solid, round(ware.mass * scale**3, 3), round(radius, 4), round(half, 4),
             )
         )  # fmt: skip

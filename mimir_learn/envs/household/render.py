@@ -2,50 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from math import radians, tan
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mimir_learn.errors import SimulatorError
 
+from .engine import CURE, gl_context, mujoco
 from .spec import Viewpoint
 from .viewpoints import FOV
 
-if sys.platform.startswith("linux") and not os.environ.get("MUJOCO_GL") and not os.environ.get("DISPLAY"):
-    os.environ["MUJOCO_GL"] = "egl"  # must be set before MuJoCo is first imported; `_context` falls back to osmesa
-
-import mujoco
-
 _NEAR, _FAR = 0.04, 25.0  # as in build.py, with statistic extent 1
-_CURE = (
-    "MuJoCo found no way to draw without a screen. Install a GL driver: on Debian/Ubuntu `apt-get install libegl1 libgles2` and set "
-    "MUJOCO_GL=egl, or `apt-get install libosmesa6` and set MUJOCO_GL=osmesa (slower, no GPU driver needed)"
-)
-
-
-def _context(size: int) -> Any:
-    """A GL context: what MUJOCO_GL asks for, else EGL, else OSMesa. Raises SimulatorError naming the packages to install."""
-    problems = []
-    asked = os.environ.get("MUJOCO_GL", "").lower()
-    for backend in [asked] if asked not in ("", "egl") else ["egl", "osmesa"]:
-        try:
-            if backend == "egl":
-                from mujoco.egl import GLContext
-            elif backend == "osmesa":
-                os.environ["PYOPENGL_PLATFORM"] = "osmesa" if "OpenGL" not in sys.modules else os.environ.get("PYOPENGL_PLATFORM", "")
-                from mujoco.osmesa import GLContext
-            else:
-                GLContext = mujoco.GLContext
-            context = GLContext(size, size)
-            context.make_current()
-            return context
-        except Exception as e:  # drivers fail in every way there is: ImportError, AttributeError, RuntimeError, OSError
-            problems.append(f"{backend}: {type(e).__name__}: {e}")
-    raise SimulatorError(f"{_CURE}. Tried {'; '.join(problems)}")
 
 
 class Camera:
@@ -58,12 +26,12 @@ class Camera:
 
     def __init__(self, size: int, model: mujoco.MjModel) -> None:
         self.size = size
-        self._gl = _context(size)
+        self._gl = gl_context(size)
         Camera._current = self
         try:
             self._con = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         except Exception as e:
-            raise SimulatorError(f"{_CURE}. MuJoCo says: {e}") from e
+            raise SimulatorError(f"{CURE}. MuJoCo says: {e}") from e
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._con)
         self._con.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         self._rect = mujoco.MjrRect(0, 0, size, size)

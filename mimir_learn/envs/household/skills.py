@@ -17,7 +17,7 @@ from .spec import Viewpoint
 from .viewpoints import approach
 from .world import World
 
-REACH = 1.75  # metres from the camera to a thing within reach
+REACH = 1.5  # metres along the floor, from below the camera to a thing within reach
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Skills:
         command = parse(text)
         outcome = _refuse(f'I do not understand "{text}"') if command is None else self._do(command)
         if self.dice.hits("exogenous"):
-            self.moved = strike(self.world, self.stance.at, self.stance.room, self.rng)
+            self.moved = strike(self.world, self.stance.at, self.rng)
             if self.moved and not self.fault:
                 self.fault = "exogenous"
         return outcome
@@ -155,7 +155,8 @@ class Skills:
         parent = world.parents[thing]
         if parent.relation is not Relation.ROOM and self._near(parent.id):
             return True
-        return bool(np.linalg.norm(world.position(thing) - np.asarray(self.stance.view.eye)) <= REACH)
+        point, eye = world.position(thing), self.stance.view.eye
+        return bool(np.hypot(point[0] - eye[0], point[1] - eye[1]) <= REACH)
 
     def _pick(self, x: str, p: str) -> Outcome:
         world = self.world

@@ -138,7 +138,7 @@ class HouseSpec:
     @cached_property
     def entities(self) -> dict[str, Entity]:
         """Every entity of the house, the hand included, by id."""
-        specs = (*self.rooms, *self.fixtures, *self.things)
+        specs: tuple[RoomSpec | FixtureSpec | ThingSpec, ...] = (*self.rooms, *self.fixtures, *self.things)
         out = {s.id: Entity(s.id, s.category, VOCABULARY.spec(s.category).kind) for s in specs}
         if len(out) != len(specs):
             raise SymbolError(f"house {self.seed}: ids are not unique")

@@ -30,7 +30,8 @@ class Regions:
         self._centre_R3 = np.array([r.centre for _, r in rows]).reshape(-1, 3)
         self._half_R2 = np.array([r.half for _, r in rows]).reshape(-1, 2)
         self._height_R = np.array([r.height for _, r in rows])
-        self._slide_R3 = np.array([np.multiply(f.panels[0].axis, f.panels[0].travel) if r.rides else (0, 0, 0) for f, r in rows]).reshape(-1, 3)
+        slides = [np.multiply(f.panels[0].axis, f.panels[0].travel) if r.rides else np.zeros(3) for f, r in rows]
+        self._slide_R3 = np.array(slides).reshape(-1, 3)
         self._tops = [
             (f.id, f.position, cos(radians(f.yaw)), sin(radians(f.yaw)), f.size)
             for f in house.fixtures

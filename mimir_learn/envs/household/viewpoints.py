@@ -47,7 +47,7 @@ def room_viewpoints(
     centre: tuple[float, float], size: tuple[float, float], furniture: list[tuple[float, float, Vec]]
 ) -> tuple[Viewpoint, ...]:
     """Four corners looking across the floor, those farthest from tall furniture first."""
-    corners = []
+    corners: list[tuple[float, int, float, float, int, int]] = []
     for sx, sy in ((-1, -1), (1, 1), (1, -1), (-1, 1)):
         x, y = sx * (size[0] / 2 - 0.2), sy * (size[1] / 2 - 0.2)
         clear = min((max(abs(x - fx), abs(y - fy)) - max(s[:2]) / 2 for fx, fy, s in furniture if s[2] > 1.0), default=9.0)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import cos, radians, sin
 
-import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +11,7 @@ from mimir_learn.errors import SimulatorError
 from mimir_learn.symbols import HAND, IN_HAND, Parent, Relation, Snapshot
 
 from .build import MOVING, BuiltHouse
+from .engine import mujoco
 from .spec import FixtureSpec, Vec, Viewpoint
 from .truth import Regions, derive, initial_attributes, snapshot
 from .viewpoints import FOV
@@ -69,7 +69,7 @@ class World:
 
     def positions(self) -> dict[str, NDArray[np.float64]]:
         """World position of every thing and fixture."""
-        out = {f.id: np.asarray(f.position, dtype=np.float64) + (0, 0, f.size[2] / 2) for f in self.house.fixtures}
+        out = {f.id: np.array(f.position) + np.array((0, 0, f.size[2] / 2)) for f in self.house.fixtures}
         out.update({t: self.position(t) for t in self._order})
         return out
 
