@@ -14,7 +14,7 @@ from typing import Any
 
 import joblib
 from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.externals.loky.process_executor import BrokenProcessPool
 from tqdm import tqdm
 
 from mimir_learn.collect.config import CollectConfig
@@ -120,7 +120,7 @@ def _make(config: CollectConfig, missing: Sequence[ShardPlan], commit: str, prog
                     costs.append(cost)
                     bar.update(cost.transitions)
                 break
-            except TerminatedWorkerError:
+            except BrokenProcessPool:
                 get_reusable_executor().shutdown(wait=True, kill_workers=True)
             for name in _in_flight(root):
                 lost[name] += 1

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tiny_log import make_log
 
 from mimir_learn.symbols import Observation
+
+from .tiny_log import make_log
 
 
 @pytest.fixture

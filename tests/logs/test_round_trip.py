@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from tiny_log import ENTITIES, PLACES, SCRIPT, SIZE, VOCABULARY, make_log, percept, record
 
 from mimir_learn.errors import LogError
 from mimir_learn.logs import LogDirectory, ShardWriter, fingerprint, read_episodes, schema
 from mimir_learn.logs.statistics import Moments
 from mimir_learn.symbols import Delta, Observation
+
+from .tiny_log import ENTITIES, PLACES, SCRIPT, SIZE, VOCABULARY, make_log, percept, record
 
 Log = tuple[Path, list[list[Observation]]]
 

@@ -12,12 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from PIL import Image
-from tiny_log import SIZE
 
 from mimir_learn.errors import LogError
 from mimir_learn.logs import check_log, house_seed, schema
+from mimir_learn.logs.codec import encode_percept
 from mimir_learn.logs.splits import SPLITS, split_of
 from mimir_learn.symbols import Observation
+
+from .tiny_log import ON_FLOOR, SIZE, percept
 
 Log = tuple[Path, list[list[Observation]]]
 SHARD, ROWS = "data/chunk-000/file-000.parquet", 7
@@ -73,9 +75,10 @@ DAMAGES = {
     "action on the last row": (put(6, "action", 1), 6, "T+1 rows"),
     "broken state": (put(2, "privileged.state", "{}"), 2, "not a snapshot"),
     "broken percept": (put(2, "privileged.percept", "[]"), 2, "privileged.percept"),
+    "percept against the truth": (put(2, "privileged.percept", encode_percept(percept(ON_FLOOR))), 2, "sees mug_1 room kitchen_1"),
     "jump": (put(4, "frame_index", 5), 4, "frame_index is 5, expected 4"),
     "other house": (put(10, "house_seed", 99), 10, "house_seed is 99"),
-    "false witness": (put(1, "privileged.moved", '["mug_1"]'), 1, "did not change"),
+    "false witness": (put(1, "privileged.moved", '["cup_9"]'), 1, "does not know"),
 }
 
 
