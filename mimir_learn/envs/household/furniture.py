@@ -228,7 +228,7 @@ def _drawer(rng: np.random.Generator, rgb: Vec) -> Design:
     )
     panel = Panel("slide", (0.0, -1.0, 0.0), (0.0, 0.0, 0.0), slide, tray)
     # Only the front part of the tray comes out from under the top, so that is what holds things.
-    region = Region((0, y - depth / 2 + 0.185, z0 + 0.05), (iw / 2 - 0.02, 0.155), 0.165, True)
+    region = Region((0, y - depth / 2 + 0.195, z0 + 0.05), (iw / 2 - 0.02, 0.165), 0.165, True)
     return Design((w, d, h), parts, [panel], [region], (z0, 0.7), reach=slide, eye=1.55)
 
 
@@ -236,7 +236,7 @@ def _microwave(rng: np.random.Generator, rgb: Vec) -> Design:
     w, d, h, z0 = 0.64, 0.45, 1.12, 0.74
     wood: Vec = (0.5, 0.38, 0.26)
     parts = [*_carcass(w, d, z0, h, rgb, (0.8, 0.8, 0.78)), box((w / 2 - 0.02, d / 2 - 0.02, z0 / 2), (0, 0, z0 / 2), wood)]
-    parts.append(box((0.07, 0.16, 0.0225 + (h - z0) / 2 - 0.0375), (w / 2 - 0.085, -0.05, (z0 + h) / 2), DARK))
+    parts.append(box((0.07, 0.17, (h - z0) / 2 - 0.015), (w / 2 - 0.085, -0.055, (z0 + h) / 2), DARK))
     parts.append(box((0.06, 0.006, 0.1), (w / 2 - 0.085, -d / 2 + 0.006, (z0 + h) / 2), DARK, solid=False))
     display = {"pos": (w / 2 - 0.085, -d / 2 - 0.002, h - 0.1), "solid": False}
     parts.append(Part("box", (0.045, 0.004, 0.022), rgb=(0.2, 0.25, 0.2), when="off", **display))  # type: ignore[arg-type]
@@ -246,7 +246,7 @@ def _microwave(rng: np.random.Generator, rgb: Vec) -> Design:
     parts.append(
         box((inner_w / 2 - 0.01, 0.004, 0.1), (x, d / 2 - 2 * B - 0.004, (z0 + h) / 2), WARM, solid=False, when="on", emission=1.0)
     )
-    x0, x1 = -w / 2, w / 2 - 0.165
+    x0, x1 = -w / 2, w / 2 - 0.14
     window = ((x1 - x0) / 2 - 0.06, 0.004, (h - z0) / 2 - 0.06)
     pos: Vec = ((x0 + x1) / 2 - 0.01, -d / 2 - 0.043, (z0 + h) / 2)
     panes = (box(window, pos, BLACK, solid=False, when="off"), box(window, pos, WARM, solid=False, when="on", emission=1.0))
@@ -268,9 +268,10 @@ def _washer(rng: np.random.Generator, rgb: Vec) -> Design:
     ]
     hinge = (-r - 0.03, -d / 2, z + r)
     leaf = (
-        Part("cylinder", (r + 0.02, 0.02), (0, -d / 2 - 0.02, z + r), STEEL, (90, 0, 0), solid=False),
-        Part("cylinder", (r - 0.05, 0.012), (0, -d / 2 - 0.035, z + r), (0.15, 0.2, 0.3), (90, 0, 0), solid=False),
-        box((0.015, 0.015, 0.05), (r - 0.01, -d / 2 - 0.05, z + r), DARK, solid=False),
+        box((r + 0.02, 0.012, r + 0.02), (0, -d / 2 - 0.012, z + r), _shade(WHITE, 0.9), solid=False),
+        Part("cylinder", (r - 0.01, 0.02), (0, -d / 2 - 0.025, z + r), STEEL, (90, 0, 0), solid=False),
+        Part("cylinder", (r - 0.06, 0.012), (0, -d / 2 - 0.04, z + r), (0.15, 0.2, 0.3), (90, 0, 0), solid=False),
+        box((0.012, 0.012, 0.05), (r - 0.005, -d / 2 - 0.05, z + r), DARK, solid=False),
     )
     door = Panel("hinge", (0.0, 0.0, -1.0), hinge, 100.0, leaf)
     return Design((w, d, h), parts, [door], [_level(2 * r, d - 0.1, z, 0.4)], (z, 0.75), swing=2 * r)

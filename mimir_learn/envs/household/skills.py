@@ -137,7 +137,9 @@ class Skills:
             return Stance(f.id, f.room, f.viewpoints)
         room = next(r for r in world.house.rooms if r.id == parent.id)
         point = world.position(x)
-        views = approach((float(point[0]), float(point[1]), float(point[2])), self.stance.view.eye, room.centre, room.size)
+        views = approach(
+            (float(point[0]), float(point[1]), float(point[2])), self.stance.view.eye, room.centre, room.size, world.blocks(room.id)
+        )
         return Stance(room.id, room.id, views)
 
     # --- handling

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import atan2, cos, degrees, radians, sin, tan
 from typing import TYPE_CHECKING
 
@@ -63,15 +64,30 @@ def room_viewpoints(
     return tuple(out)
 
 
-def approach(point: Vec, eye_from: Vec, centre: tuple[float, float], size: tuple[float, float]) -> tuple[Viewpoint, ...]:
-    """Viewpoints on a thing on the floor at ``point``, first from the side of ``eye_from``, then turned to either side."""
-    out = []
+Block = tuple[float, float, float, float, float]  # x0, y0, x1, y1 and height of a piece of furniture
+
+
+def approach(
+    point: Vec, eye_from: Vec, centre: tuple[float, float], size: tuple[float, float], blocks: Sequence[Block]
+) -> tuple[Viewpoint, ...]:
+    """Three viewpoints on a thing on the floor at ``point``, unblocked ones first, those on the side of ``eye_from`` before others."""
     base = atan2(eye_from[1] - point[1], eye_from[0] - point[0])
-    for turn in (0.0, 50.0, -50.0):
+    ranked: list[tuple[int, float, Viewpoint]] = []
+    for turn in (0.0, 40.0, -40.0, 80.0, -80.0, 120.0, -120.0, 160.0, -160.0):
         angle = base + radians(turn)
-        eye = _inside((point[0] + 0.85 * cos(angle), point[1] + 0.85 * sin(angle)), centre, size)
-        out.append(Viewpoint((eye[0], eye[1], 1.05), (point[0], point[1], point[2])))
-    return tuple(out)
+        x, y = _inside((point[0] + 0.75 * cos(angle), point[1] + 0.75 * sin(angle)), centre, size)
+        eye = (round(x, 4), round(y, 4), 1.15)
+        ranked.append((sum(_blocked(eye, point, b) for b in blocks), abs(turn), Viewpoint(eye, point)))
+    return tuple(view for _, _, view in sorted(ranked, key=lambda r: r[:2])[:3])
+
+
+def _blocked(eye: Vec, point: Vec, block: Block) -> bool:
+    x0, y0, x1, y1, height = block
+    for share in (0.0, 0.15, 0.3, 0.45, 0.6, 0.75, 0.9):
+        x, y, z = (e + share * (p - e) for e, p in zip(eye, point, strict=True))
+        if x0 - 0.05 < x < x1 + 0.05 and y0 - 0.05 < y < y1 + 0.05 and z < height + 0.05:
+            return True
+    return False
 
 
 def _inside(at: tuple[float, float], centre: tuple[float, float], size: tuple[float, float]) -> tuple[float, float]:

@@ -71,11 +71,11 @@ def _plate(c: Vec) -> Ware:
 
 def _pan(c: Vec) -> Ware:
     parts = [
-        Part("cylinder", (0.1, 0.024), (0, 0, 0), _DARK),
-        Part("cylinder", (0.086, 0.002), (0, 0, 0.0235), (0.35, 0.35, 0.37)),
-        Part("box", (0.08, 0.016, 0.011), (0.17, 0, 0.008), c),
+        Part("cylinder", (0.095, 0.024), (-0.045, 0, 0), _DARK),
+        Part("cylinder", (0.082, 0.002), (-0.045, 0, 0.0235), (0.35, 0.35, 0.37)),
+        Part("box", (0.048, 0.016, 0.011), (0.092, 0, 0.008), c),
     ]
-    return Ware(_can_solid(0.1, 0.024), parts, 0.7)
+    return Ware(Part("box", (0.14, 0.095, 0.024)), parts, 0.7)
 
 
 def _apple(c: Vec) -> Ware:
@@ -156,7 +156,7 @@ def _phone(c: Vec) -> Ware:
 
 
 def _pillow(c: Vec) -> Ware:
-    return Ware(Part("box", (0.14, 0.1, 0.045)), [Part("ellipsoid", (0.155, 0.115, 0.052), (0, 0, 0), c)], 0.4)
+    return Ware(Part("box", (0.13, 0.095, 0.043)), [Part("ellipsoid", (0.14, 0.105, 0.05), (0, 0, 0), c)], 0.4)
 
 
 def _candle(c: Vec) -> Ware:

@@ -14,7 +14,7 @@ from .build import MOVING, BuiltHouse
 from .engine import mujoco
 from .spec import FixtureSpec, Vec, Viewpoint
 from .truth import Regions, derive, initial_attributes, snapshot
-from .viewpoints import FOV
+from .viewpoints import FOV, Block
 
 _MAX_STEPS = 375  # 1.5 s of falling and rolling; then what still moves is stopped
 _BURST = 5
@@ -36,6 +36,7 @@ class World:
         self.specs = {t.id: t for t in built.house.things}
         self.fixtures = {f.id: f for f in built.house.fixtures}
         self.room_of_fixture = {f.id: f.room for f in built.house.fixtures}
+        self._blocks = [(f.room, _block(f)) for f in built.house.fixtures if f.parent.relation is Relation.ROOM]
         self._order = list(self.specs)
         self._bodies = np.array([built.things[t].body for t in self._order], dtype=np.int64)
         self.held: str | None = None
@@ -98,18 +99,20 @@ class World:
     # --- changing
 
     def set_open(self, fixture: str, value: bool) -> None:
-        """Move every door or drawer of a fixture; what lies in a drawer comes along."""
-        riders = self.contents(fixture) if any(r.rides for r in self.fixtures[fixture].regions) else []
+        """Move every door or drawer of a fixture; what lies in a drawer comes along, what sticks out is pushed in by the door."""
+        spec = self.fixtures[fixture]
         was = self.attributes[fixture, "open"]
         self.attributes[fixture, "open"] = value
         self._set_panels(fixture, value)
-        if riders and was != value:
-            spec = self.fixtures[fixture]
-            panel = spec.panels[0]
-            step = _turn(spec.yaw, panel.axis) * panel.travel * (1 if value else -1)
-            for thing in riders:
-                at = self.built.things[thing].qpos
-                self.data.qpos[at : at + 3] += step
+        front = _turn(spec.yaw, (0.0, -1.0, 0.0))
+        for thing in self.contents(fixture):
+            at = self.built.things[thing].qpos
+            if any(r.rides for r in spec.regions):
+                if was != value:
+                    self.data.qpos[at : at + 3] += front * spec.panels[0].travel * (1 if value else -1)
+            elif not value:
+                sticks_out = (self.position(thing) - spec.position) @ front + self.specs[thing].radius - (spec.size[1] / 2 - 0.03)
+                self.data.qpos[at : at + 3] -= front * max(0.0, float(sticks_out))
         self._sync()
         self._derive(fixture, "open", value)
 
@@ -259,6 +262,10 @@ class World:
         if self.held is not None:
             self.model.geom_group[self.built.things[self.held].geoms] = self.built.group[room]
 
+    def blocks(self, room: str) -> list[Block]:
+        """Footprints and heights of what stands on a room's floor."""
+        return [b for r, b in self._blocks if r == room]
+
     def free_floor(self, at: tuple[float, ...], radius: float, ignore: str | None = None) -> bool:
         """Whether a disc on the floor is inside one room and clear of furniture and of things on the floor."""
         room = self.regions.room_at(np.array(at))
@@ -267,12 +274,9 @@ class World:
         centre, size = next((r.centre, r.size) for r in self.house.rooms if r.id == room)
         if any(abs(at[k] - centre[k]) > size[k] / 2 - radius - 0.02 for k in (0, 1)):
             return False
-        for f in self.house.fixtures:
-            if f.room == room and f.parent.relation is Relation.ROOM:
-                turned = f.yaw % 180 != 0
-                half = (f.size[1] / 2, f.size[0] / 2) if turned else (f.size[0] / 2, f.size[1] / 2)
-                if all(abs(at[k] - f.position[k]) < half[k] + radius + 0.02 for k in (0, 1)):
-                    return False
+        for x0, y0, x1, y1, _ in self.blocks(room):
+            if x0 - radius - 0.02 < at[0] < x1 + radius + 0.02 and y0 - radius - 0.02 < at[1] < y1 + radius + 0.02:
+                return False
         for t in self._order:
             if t not in (ignore, self.held) and self.parents.get(t) == Parent(room, Relation.ROOM):
                 p = self.data.xpos[self.built.things[t].body]
@@ -284,6 +288,12 @@ class World:
 def _turn(yaw: float, local: Vec) -> NDArray[np.float64]:
     c, s = cos(radians(yaw)), sin(radians(yaw))
     return np.array([c * local[0] - s * local[1], s * local[0] + c * local[1], local[2]])
+
+
+def _block(f: FixtureSpec) -> Block:
+    half = (f.size[1] / 2, f.size[0] / 2) if f.yaw % 180 != 0 else (f.size[0] / 2, f.size[1] / 2)
+    x, y, _ = f.position
+    return (x - half[0], y - half[1], x + half[0], y + half[1], f.size[2])
 
 
 def front_of(fixture: FixtureSpec, gap: float, along: float = 0.0) -> tuple[float, float, float]:
