@@ -9,11 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
+from mimir_learn.agent.adapters import Adapter
 from mimir_learn.collect.config import CollectConfig
 from mimir_learn.collect.episode import record_episode
-from mimir_learn.collect.plan import ShardPlan
+from mimir_learn.collect.plan import EpisodePlan, ShardPlan
 from mimir_learn.collect.policy import PLAY, PlayPolicy
-from mimir_learn.logs.writer import ShardWriter
+from mimir_learn.errors import SimulatorError
+from mimir_learn.logs.writer import RecordedEpisode, ShardWriter
+from mimir_learn.symbols import Environment
 
 
 @dataclass(frozen=True)
@@ -40,21 +43,25 @@ def make_shard(config: CollectConfig, plan: ShardPlan, commit: str) -> ShardCost
     try:
         with ShardWriter(plan.path(Path(config.out)), {"config_sha256": config.sha256, "commit": commit}) as shard:
             for episode in plan.episodes:
-                policy = PlayPolicy(config.policy, np.random.default_rng(episode.policy_seed))
-                shard.write(
-                    record_episode(
-                        env,
-                        policy,
-                        HouseholdAdapter(),
-                        index=episode.index,
-                        first_row=episode.index * (config.steps + 1),
-                        house_seed=episode.house_seed,
-                        seed=episode.seed,
-                        task=PLAY,
-                        steps=config.steps,
-                    )
-                )
+                shard.write(_episode(config, env, HouseholdAdapter(), episode))
     finally:
         env.close()
     made = len(plan.episodes) * config.steps
     return ShardCost(plan.chunk, plan.file, made, time.process_time() - cpu, time.perf_counter() - wall)
+
+
+def _episode(config: CollectConfig, env: Environment, adapter: Adapter, plan: EpisodePlan) -> RecordedEpisode:
+    import mujoco
+
+    policy = PlayPolicy(config.policy, np.random.default_rng(plan.policy_seed))
+    first_row = plan.index * (config.steps + 1)
+    try:
+        return record_episode(
+            env, policy, adapter, index=plan.index, first_row=first_row, house_seed=plan.house_seed, seed=plan.seed, task=PLAY,
+            steps=config.steps,
+        )  # fmt: skip
+    except mujoco.FatalError as e:
+        where = f"episode {plan.index} (house seed {plan.house_seed}, seed {plan.seed}, policy seed {plan.policy_seed})"
+        raise SimulatorError(
+            f"MuJoCo gave up in {where}: {e}; this is a fault of the simulated house, please report it with these seeds"
+        ) from e
