@@ -112,7 +112,8 @@ def risk_coverage(items: Iterable[Scored], risks: Sequence[float] = (0.005, 0.01
     if not ranked:
         return {"aurc": float("nan")} | {f"coverage_at_{r:g}": 0.0 for r in risks}
     right = np.cumsum([ok for _, ok in ranked])
-    risk_n = 1.0 - right / np.arange(1, len(ranked) + 1)
+    written = np.arange(1, len(ranked) + 1)
+    risk_n = (written - right) / written
     out = {"aurc": float(risk_n.mean())}
     for r in risks:
         good = np.flatnonzero(risk_n <= r)

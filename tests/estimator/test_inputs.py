@@ -120,5 +120,5 @@ def test_config_refuses_nonsense() -> None:
 
 
 def test_input_building_does_not_import_torch() -> None:
-    code = "import sys; from mimir_learn.estimator import build_input; import mimir_learn.estimator.samples; assert 'torch' not in sys.modules"
+    code = "import sys; from mimir_learn.estimator import build_input, samples; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,122 @@
+"""Export round trip, refusals, and calibration that is tied to its weights."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from mimir_learn.errors import CheckpointError
+from mimir_learn.estimator import DeltaEstimator
+from mimir_learn.estimator.calibration import calibrate, fit_temperature, load_calibration
+from mimir_learn.estimator.data import collate
+from mimir_learn.estimator.export import with_vocabulary
+from mimir_learn.estimator.predict import Predictor
+from mimir_learn.symbols import Vocabulary
+
+from .conftest import SMALL
+from .synthetic import VOCABULARY, transition
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    torch.manual_seed(1)
+    return DeltaEstimator(with_vocabulary(SMALL, VOCABULARY)).save_pretrained(tmp_path / "model")
+
+
+def test_round_trip_gives_the_same_logits(tmp_path: Path, batch: dict[str, torch.Tensor]) -> None:
+    model = DeltaEstimator(SMALL).eval()
+    again = DeltaEstimator.from_pretrained(model.save_pretrained(tmp_path / "m"))
+    assert again.config == SMALL and not again.training
+    with torch.no_grad():
+        a, b = model(batch), again(batch)
+    assert all(torch.equal(a[k], b[k]) for k in a)
+
+
+def edit(folder: Path, **changes: object) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"schema_version": 99}, "newer"),
+        ({"attributes": ["open"]}, "attributes"),
+        ({"verbs": ["pick"]}, "verbs"),
+        ({"dim": 64}, "do not fit"),
+        ({"surprise": 1}, "unknown keys"),
+    ],
+)
+def test_foreign_configs_are_refused(folder: Path, changes: dict[str, object], said: str) -> None:
+    edit(folder, **changes)
+    with pytest.raises(CheckpointError, match=said):
+        DeltaEstimator.from_pretrained(folder)
+
+
+def test_another_vocabulary_is_refused_unless_allowed(folder: Path) -> None:
+    other = Vocabulary("other", {k: v for k, v in VOCABULARY.categories.items() if k != "lamp"})
+    assert DeltaEstimator.from_pretrained(folder, VOCABULARY)
+    with pytest.raises(CheckpointError, match="toy-v1"):
+        DeltaEstimator.from_pretrained(folder, other)
+    assert DeltaEstimator.from_pretrained(folder, other, allow_other_vocabulary=True)
+
+
+def test_pickles_damage_and_absence_are_refused(folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match="mimir train"):
+        DeltaEstimator.from_pretrained(tmp_path / "nowhere")
+    (tmp_path / "old").mkdir()
+    torch.save({}, tmp_path / "old" / "weights.ckpt")
+    for path in (tmp_path / "old", tmp_path / "old" / "weights.ckpt"):
+        with pytest.raises(CheckpointError, match="pickle"):
+            DeltaEstimator.from_pretrained(path)
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(CheckpointError, match="damaged"):
+        DeltaEstimator.from_pretrained(folder)
+    weights.unlink()
+    with pytest.raises(CheckpointError, match="missing"):
+        DeltaEstimator.from_pretrained(folder)
+
+
+def test_calibration_belongs_to_its_weights(folder: Path, samples: list[dict[str, np.ndarray]]) -> None:
+    model = DeltaEstimator.from_pretrained(folder)
+    made = calibrate(model, [collate(samples, SMALL)], folder)
+    assert load_calibration(folder) == made
+    for head, after in made.nll_after.items():
+        assert after <= made.nll_before[head]
+    kept = (folder / "calibration.json").read_text()
+    with torch.no_grad():
+        model.verb.weight += 1
+    model.save_pretrained(folder)
+    assert load_calibration(folder) is None  # saving other weights removes it
+    (folder / "calibration.json").write_text(kept)
+    with pytest.raises(CheckpointError, match="calibrate again"):
+        Predictor.load(folder)
+
+
+def test_temperature_reduces_nll_and_finds_the_planted_one() -> None:
+    g = torch.Generator().manual_seed(0)
+    logits = torch.randn(4000, 5, generator=g)
+    target = torch.distributions.Categorical(logits=logits).sample()
+    t, before, after = fit_temperature(logits * 3.0, target)
+    assert after < before and abs(t - 3.0) < 0.4
+    binary = torch.randn(4000, generator=g)
+    t, before, after = fit_temperature(binary * 0.25, torch.bernoulli(torch.sigmoid(binary), generator=g))
+    assert after < before and abs(t - 0.25) < 0.1
+    assert fit_temperature(torch.zeros(0, 3), torch.zeros(0, dtype=torch.long)) == (1.0, 0.0, 0.0)
+
+
+def test_predictions_are_repeatable_and_change_with_the_temperature(folder: Path, samples: list[dict[str, np.ndarray]]) -> None:
+    tr, _ = transition(np.random.default_rng(7))
+    plain = Predictor.load(folder)
+    assert plain.estimate(tr) == plain.estimate(tr)
+    calibration = calibrate(plain.model, [collate(samples, SMALL)], folder)
+    hot = Predictor(plain.model, dataclasses.replace(calibration, temperature={"parent": 50.0, "attr": 50.0, "outcome": 50.0}))
+    assert hot.estimate(tr).confidence < plain.estimate(tr).confidence
+    success = hot.estimate(tr).success
+    assert success is not None and abs(success - 0.5) < 0.05
