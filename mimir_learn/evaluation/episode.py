@@ -2,60 +2,25 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, StepRecord, run_episode
 from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 from mimir_learn.errors import ConfigError
-from mimir_learn.evaluation.arms import Arm
-from mimir_learn.evaluation.records import EpisodeKey, Record
+from mimir_learn.estimator.labels import did_what_it_says
+from mimir_learn.evaluation.jobs import EpisodeSettings, Job, episode_seed
+from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.scoring import EpisodeScorer
-from mimir_learn.evaluation.suite import SuiteTask, state_sha256
-from mimir_learn.feedback import GateConfig, make_source
+from mimir_learn.evaluation.suite import state_sha256
+from mimir_learn.feedback import make_source
 from mimir_learn.memory import Status
-from mimir_learn.symbols import EMPTY, DeltaSource, Percept, PrivilegedState, Vocabulary
+from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Percept, PrivilegedState, Vocabulary
 
 PERCEPTION = "privileged_visible"
-
-
-@dataclass(frozen=True)
-class EpisodeSettings:
-    """What all episodes of one evaluation share.
-
-    Attributes:
-        image_size: height and width of the frames, pixels.
-        feedback_text: ``full`` | ``flag_only`` | ``off``: what of the environment's report reaches the agent.
-        checkpoint: folder of the estimator, for ``learned``.
-        gate: thresholds of the gate.
-        silent: share of faults whose flag and sentence still claim success; None = the fault model's own.
-    """
-
-    image_size: int = 128
-    feedback_text: str = "full"
-    checkpoint: str | None = None
-    gate: GateConfig = field(default_factory=GateConfig)
-    silent: float | None = None
-
-
-@dataclass(frozen=True)
-class Job:
-    """One episode to run."""
-
-    key: EpisodeKey
-    arm: Arm
-    task: SuiteTask
-    settings: EpisodeSettings
-    reruns: int = 0
-
-
-def episode_seed(task_id: str, seed: int) -> int:
-    """Seed of an episode's fault draws: depends on task and seed only, so that all arms meet the same faults as far as they act alike."""
-    return int.from_bytes(hashlib.sha256(f"{task_id}:{seed}".encode()).digest()[:4], "big")
 
 
 class _Tap:
@@ -89,16 +54,13 @@ def _source(spec: str, settings: EpisodeSettings, privileged: Callable[[], Privi
         return make_source(spec, privileged=privileged)
     if settings.checkpoint is None:
         raise ConfigError("the source 'learned' needs a checkpoint; give --checkpoint DIR (made by `mimir train`)")
-    return _learned(settings.checkpoint, vocabulary.sha256) or make_source(spec, checkpoint=settings.checkpoint, vocabulary=vocabulary)
+    key = (settings.checkpoint, vocabulary.sha256)
+    if key not in _LEARNED:  # the estimator is loaded once per process
+        _LEARNED[key] = make_source(spec, checkpoint=settings.checkpoint, vocabulary=vocabulary)
+    return _LEARNED[key]
 
 
-@lru_cache(maxsize=1)
-def _learned(checkpoint: str, vocabulary_sha256: str) -> DeltaSource | None:
-    """The estimator is loaded once per process."""
-    vocabulary = _environment(128).vocabulary
-    if vocabulary.sha256 != vocabulary_sha256:
-        return None
-    return make_source("learned", checkpoint=checkpoint, vocabulary=vocabulary)
+_LEARNED: dict[tuple[str, str], DeltaSource] = {}
 
 
 def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Record:
@@ -111,7 +73,7 @@ def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Re
     env = _environment(job.settings.image_size)
     rates = FaultRates.level(job.arm.faults)
     if job.settings.silent is not None:
-        rates = rates.with_silent(job.settings.silent)
+        rates = replace(rates, silent=job.settings.silent)
     seed = episode_seed(job.task.task.id, job.key.seed)
     tap = _Tap(env)
     robot = Robot(tap, feedback_text=job.settings.feedback_text)  # type: ignore[arg-type]
@@ -119,16 +81,20 @@ def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Re
     start = env.privileged_state()
     if job.task.house_sha256 and state_sha256(start) != job.task.house_sha256:
         raise ConfigError(
-            f"house {job.task.house_seed} is no longer the one task {job.task.task.id} was certified for; build the suite again with `mimir suite`"
+            f"house {job.task.house_seed} is no longer the one task {job.task.task.id} was certified for; "
+            "build the suite again with `mimir suite`"
         )
     world = _source(job.arm.world, job.settings, env.privileged_state, robot.vocabulary)
     task = world if job.arm.task == job.arm.world else _source(job.arm.task, job.settings, env.privileged_state, robot.vocabulary)
     agent = MimirAgent(robot.vocabulary, robot.places, job.task.task, HouseholdAdapter(), world, task, job.settings.gate)
     scorer = EpisodeScorer(job.task.task, start)
     trace: list[dict[str, Any]] = []
+    known = set(agent.world.belief().entities)
 
     def score(step: StepRecord) -> None:
-        trace.append(_score_step(step, scorer, env, tap, agent))
+        known.update(s.entity.id for s in step.percept.sightings)
+        trace.append(_score_step(step, scorer, env, tap, agent, frozenset(known)))
+        known.update(agent.world.belief().entities)
         if on_step is not None:
             on_step(step)
 
@@ -159,10 +125,9 @@ def _completed(statuses: Any) -> list[str]:
     return [g for g, s in statuses.items() if s is Status.COMPLETED]
 
 
-def _score_step(step: StepRecord, scorer: EpisodeScorer, env: HouseholdEnv, tap: _Tap, agent: MimirAgent) -> dict[str, Any]:
-    from mimir_learn.estimator.labels import did_what_it_says
-    from mimir_learn.symbols import Delta
-
+def _score_step(
+    step: StepRecord, scorer: EpisodeScorer, env: HouseholdEnv, tap: _Tap, agent: MimirAgent, known_before: frozenset[str]
+) -> dict[str, Any]:
     lesson = step.world
     belief = agent.world.belief()
     committed = EMPTY if lesson.feedback is None else lesson.feedback.delta
@@ -195,7 +160,7 @@ def _score_step(step: StepRecord, scorer: EpisodeScorer, env: HouseholdEnv, tap:
         "p_success": lesson.estimate.success,
         "committed": committed.to_json(),
         "held": EMPTY.to_json() if lesson.feedback is None else lesson.feedback.held.to_json(),
-        "known": sorted({a[3] for a in judged.atoms if a[0] == "relation" and a[3] in belief.entities}),
+        "known": sorted({a[3] for a in judged.atoms if a[0] == "relation"} & known_before),
         "unseen": sorted(set(scored["moved"]) - before - after),
         "did": did_what_it_says(lesson.about, belief, judged),
         **scored,

@@ -170,9 +170,7 @@ def _estimator(log: Mapping[str, Any]) -> dict[str, Any]:
         for i, (name, body) in enumerate((n, b) for n, b in log.items() if isinstance(b, Mapping) and "exact_delta" in b)
     ]
     n = next(iter(b["n"] for b in log.values() if isinstance(b, Mapping) and "n" in b))
-    note = (
-        f"{n:.0f} logged transitions of test houses, every source scored on the same ones, all changes counted (also those out of sight)."
-    )
+    note = f"{n:.0f} logged transitions of test houses, every source on the same ones, all changes counted (also those out of sight)."
     return {"columns": list(columns.values()), "rows": rows, "note": note}
 
 

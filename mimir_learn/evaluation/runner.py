@@ -1,0 +1,135 @@
+"""Runs episodes in parallel worker processes, one thread each; survives the death of a worker.
+
+A worker that dies mid-episode (killed, out of memory, or stopped by its watchdog) takes the process pool with it. The episodes that
+had begun and left no record are run again in a new pool and marked; none of them is ever scored as the agent's failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
+
+from mimir_learn.errors import MimirError
+from mimir_learn.evaluation.jobs import Job
+from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile
+
+WATCHDOG_S = 600.0
+MAX_RERUNS = 3
+
+
+def run_all(
+    jobs: Sequence[Job],
+    records: RecordFile,
+    *,
+    n_jobs: int,
+    watchdog_s: float = WATCHDOG_S,
+    progress: Callable[[Record], None] | None = None,
+    run: Callable[[Job], Record] | None = None,
+) -> None:
+    """Run every job whose key ``records`` lacks and append its record.
+
+    Args:
+        jobs: one per episode; keys must be unique.
+        records: where results go; what is there already is not run again.
+        n_jobs: worker processes; 1 runs in this process (no watchdog, no protection against a crash).
+        watchdog_s: wall-clock seconds after which a hanging episode's worker is ended and the episode run again.
+        progress: called with every new record.
+        run: what a worker does with a job; `episode.run_job` unless a test says otherwise.
+
+    Raises MimirError when an episode raised an error, or lost its worker more than `MAX_RERUNS` times; all other episodes are
+    recorded first.
+    """
+    if run is None:
+        from mimir_learn.evaluation.episode import run_job as run
+    reruns: Counter[EpisodeKey] = Counter()
+    failures: dict[EpisodeKey, str] = {}
+    marks = records.path.parent / ".running"
+    marks.mkdir(parents=True, exist_ok=True)
+    for stale in marks.iterdir():
+        stale.unlink()
+    while todo := [replace(j, reruns=reruns[j.key]) for j in jobs if j.key not in records.done and j.key not in failures]:
+        done = len(records.done)
+        try:
+            for key, result in _results(todo, n_jobs, watchdog_s, marks, run):
+                if isinstance(result, str):
+                    failures[key] = result
+                else:
+                    records.append(result)
+                    if progress is not None:
+                        progress(result)
+                _mark(marks, key).unlink(missing_ok=True)
+        except (TerminatedWorkerError, BrokenProcessPool) as e:
+            lost = [j.key for j in todo if _mark(marks, j.key).exists() and j.key not in records.done]
+            if not lost and len(records.done) == done:
+                raise MimirError(f"worker processes cannot start or read their work: {e} ({e.__cause__})") from e
+            for key in lost:
+                _mark(marks, key).unlink()
+                reruns[key] += 1
+                if reruns[key] > MAX_RERUNS:
+                    failures[key] = f"its worker died {reruns[key]} times (out of memory, or hanging longer than {watchdog_s:g} s)"
+            print(f"a worker died; running again: {', '.join(map(str, lost)) or 'nothing had begun'}", file=sys.stderr)
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+    with contextlib.suppress(OSError):
+        marks.rmdir()
+    if failures:
+        listed = "\n".join(f"  {k}: {v}" for k, v in sorted(failures.items())[:5])
+        raise MimirError(f"{len(failures)} episodes could not be run; the others are recorded in {records.path}:\n{listed}")
+
+
+def _results(
+    todo: Sequence[Job], n_jobs: int, watchdog_s: float, marks: Path, run: Callable[[Job], Record]
+) -> Iterator[tuple[EpisodeKey, Record | str]]:
+    if n_jobs == 1:
+        for job in todo:
+            yield _guarded(job, None, marks, run)
+        return
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
+        workers = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+        yield from workers(delayed(_guarded)(job, watchdog_s, marks, run) for job in todo)
+
+
+def _guarded(job: Job, watchdog_s: float | None, marks: Path, run: Callable[[Job], Record]) -> tuple[EpisodeKey, Record | str]:
+    """Run one job; an exception comes back as text so that one bad episode does not stop the others."""
+    _mark(marks, job.key).touch()
+    if watchdog_s is not None:
+        _single_thread()
+        faulthandler.dump_traceback_later(watchdog_s, exit=True, file=sys.__stderr__)
+    try:
+        return job.key, run(job)
+    except Exception as e:
+        return job.key, _describe(e)
+    finally:
+        if watchdog_s is not None:
+            faulthandler.cancel_dump_traceback_later()
+
+
+def _describe(error: Exception) -> str:
+    if isinstance(error, MimirError):
+        return str(error)
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = "" if trace is None else f" at {Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+    return f"{type(error).__name__}: {error}{where}"
+
+
+def _single_thread() -> None:
+    """One thread per worker also in libraries that were imported before the environment said so."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)
+
+
+def _mark(marks: Path, key: EpisodeKey) -> Path:
+    return marks / str(key).replace("/", "+").replace(os.sep, "+")
