@@ -122,17 +122,16 @@ def _make(config: CollectConfig, missing: Sequence[ShardPlan], commit: str, prog
                 break
             except BrokenProcessPool:
                 get_reusable_executor().shutdown(wait=True, kill_workers=True)
-            for name in _in_flight(root):
-                lost[name] += 1
-                if lost[name] >= config.max_tries:
-                    raise SimulatorError(
-                        f"{root / name}: its worker process was killed {lost[name]} times; is memory short? Try fewer n_jobs. "
-                        "Finished shards are kept: the same command resumes."
-                    ) from None
+            # a worker that dies before it opens a shard (out of memory while importing) is counted against the first one waiting
+            lost.update(_in_flight(root) or [waiting[0].path(root).relative_to(root).as_posix()])
+            name, times = lost.most_common(1)[0]
+            if times >= config.max_tries:
+                raise SimulatorError(
+                    f"{root / name}: its worker process was killed {times} times; is memory short? Try fewer n_jobs. "
+                    "Finished shards are kept: the same command resumes."
+                ) from None
+            # also leaves out a finished shard whose report died with the pool: its cost is unknown, its data is there
             waiting = [s for s in waiting if not s.path(root).exists()]
-    done = {(c.chunk, c.file) for c in costs}
-    # a shard may have been finished whose report died with the pool: its cost is unknown, its data is there
-    assert all((s.chunk, s.file) in done or s.path(root).exists() for s in missing)
     return costs, sorted(lost)
 
 

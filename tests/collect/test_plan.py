@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import jsonargparse
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +61,28 @@ def test_nonsense_is_refused(values: dict, word: str) -> None:
         CollectConfig(**values)
     with pytest.raises(ConfigError, match=r"policy\.look"):
         PolicyConfig(look=-0.1)
+
+
+CONFIGS = sorted((Path(__file__).parents[2] / "configs/collect").glob("*.yaml"))
+
+
+def parse(path: Path) -> CollectConfig:
+    parser = jsonargparse.ArgumentParser(exit_on_error=False)
+    parser.add_argument("--config", action="config")
+    parser.add_class_arguments(CollectConfig)
+    values = parser.instantiate(parser.parse_args([f"--config={path}"])).as_dict()
+    values.pop("config")
+    return CollectConfig(**values)
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
+def test_recipes_parse(path: Path) -> None:
+    config = parse(path)
+    assert config.fault_level == 0.25 and isinstance(config.houses, HouseCounts) and isinstance(config.policy, PolicyConfig)
+    assert all(config.houses.of(s) > 0 for s in ("train", "validation", "calibration", "test"))
+
+
+def test_unknown_key_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.yaml").write_text("stepz: 3\n")
+    with pytest.raises(jsonargparse.ArgumentError, match="stepz"):
+        parse(tmp_path / "bad.yaml")
