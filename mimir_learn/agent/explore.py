@@ -7,12 +7,14 @@ from mimir_learn.memory import TaskMemory, WorldMemory, held_object
 from mimir_learn.symbols import Action, Goal, Kind, ObjectQuery, Verb
 
 ROUNDS = 2
-LOOKS_PER_PLACE = 2
+FLOOR_VIEWS = 4
+LOOKS_PER_PLACE = 4
 OPENING_TRIES = 6
 
 
 class Explorer:
-    """Visits places not viewed yet, most plausible first, opening what is closed; then once more round, floors included; then gives up.
+    """Visits places not viewed yet, most plausible first, opening what is closed; then goes round once more, floors first and each place
+    from two sides; then gives up.
 
     Holds what exploration itself must remember within one episode: which places it gave up on, and in which round each goal is.
     """
@@ -42,19 +44,21 @@ class Explorer:
 
     def _place(self, goal: Goal, query: ObjectQuery, world: WorldMemory) -> str | None:
         for place, since in _hints(query, world):
-            if not self._covered(place, since, world):
+            if not self._covered(place, since, 2, world):
                 return place
         number, start = self._round.setdefault(goal.id, (1, 0))
         while number <= ROUNDS:
             for place in _order(goal, query, world, floors=number > 1):
-                if not self._covered(place, start, world):
+                if not self._covered(place, start, number, world):
                     return place
             number, start = number + 1, world.step
             self._round[goal.id] = (number, start)
         return None
 
-    def _covered(self, place: str, since: int, world: WorldMemory) -> bool:
-        return max(world.viewed_at.get(place, -1), self._gave_up.get(place, -1)) >= since
+    def _covered(self, place: str, since: int, views: int, world: WorldMemory) -> bool:
+        """Seen often enough since then, or given up on. A floor takes more looks than a surface."""
+        need = FLOOR_VIEWS if world.places[place].entity.kind is Kind.ROOM else views
+        return world.views(place, since) >= need or self._gave_up.get(place, -1) >= since
 
     def _inspect(self, place: str, task: TaskMemory, world: WorldMemory) -> Action:
         if place != self._at:

@@ -9,6 +9,7 @@ from mimir_learn.memory.grounding import pick_receptacle, switch_action
 from mimir_learn.symbols import HAND, Action, CausalRule, Entity, Goal, Kind, Parent, Verb
 
 LOOKS_BEFORE_TRYING = 2
+FLOOR_LOOKS = 4
 TRIES_BEFORE_LOOKING = 2
 
 
@@ -81,7 +82,7 @@ def _fetch(thing: str, source: Parent | None, task: TaskMemory, world: WorldMemo
             return Action(Verb.NAVIGATE, thing)
         if not near(place, task, world):
             return Action(Verb.NAVIGATE, None, place)
-        return Action(Verb.LOOK) if task.looks < LOOKS_BEFORE_TRYING else pick
+        return Action(Verb.LOOK) if task.looks < FLOOR_LOOKS else pick
     if (first := reach(place, task, world)) is not None:
         return first
     if thing not in world.sightings and task.looks < LOOKS_BEFORE_TRYING:

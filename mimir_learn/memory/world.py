@@ -36,6 +36,8 @@ from mimir_learn.symbols import (
 )
 
 MISSES_TO_DEMOTE = 2
+FLOOR_MISSES_TO_DEMOTE = 4  # a room is looked at from its corners, and furniture hides much of its floor
+KEEP_VIEWINGS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +83,7 @@ class WorldMemory:
         self.step = 0
         self.at: str | None = None
         self.sightings: Mapping[str, Sighting] = {}
-        self.viewed_at: dict[str, int] = {}
+        self.viewings: dict[str, tuple[int, ...]] = {}
         self._records: dict[str, Record] = {}
         self._children: dict[str, set[str]] = {}
         self._by_category: dict[str, set[str]] = {}
@@ -116,7 +118,7 @@ class WorldMemory:
 
         A sighting that disagrees with the active parent becomes the active one; the old one stays as an alternative.
         A remembered thing at a place in ``percept.viewed`` that is not seen is weakened, and after `MISSES_TO_DEMOTE` such viewings
-        its place is unknown. What is in the hand is never demoted that way. Returns the demotions, for F_t.
+        (`FLOOR_MISSES_TO_DEMOTE` for a floor) its place is unknown. What is in the hand is never demoted that way. Returns the demotions, for F_t.
         """
         self.journal.append(Observed(step, percept))
         self.step = step
@@ -128,7 +130,7 @@ class WorldMemory:
             self._touch(self._hand).point = None  # it travels with the robot, so the point is stale
         demoted: list[Demotion] = []
         for place in sorted(percept.viewed):
-            self.viewed_at[place] = step
+            self.viewings[place] = (*self.viewings.get(place, ()), step)[-KEEP_VIEWINGS:]
             for child in self.children(place):
                 if child not in self.sightings and self._records[child].entity.kind is Kind.OBJECT:
                     demoted += self._miss(child)
@@ -152,7 +154,7 @@ class WorldMemory:
         assert active is not None
         record.misses += 1
         record.active = active.weakened()
-        if record.misses < MISSES_TO_DEMOTE:
+        if record.misses < (FLOOR_MISSES_TO_DEMOTE if active.parent.relation is Relation.ROOM else MISSES_TO_DEMOTE):
             return []
         self._deactivate(child)
         return [Demotion(child, active.parent, active.since)]
@@ -306,6 +308,10 @@ class WorldMemory:
         """Ids of that category, sorted."""
         return tuple(sorted(self._by_category.get(category, ())))
 
+    def views(self, place: str, since: int = 0) -> int:
+        """How often ``place`` was viewed from step ``since`` on (of the last `KEEP_VIEWINGS` times)."""
+        return sum(step >= since for step in self.viewings.get(place, ()))
+
     @property
     def hand(self) -> str | None:
         """Id of the thing whose active parent is the hand."""
@@ -357,7 +363,7 @@ class WorldMemory:
         return {
             "at": self.at,
             "step": self.step,
-            "viewed_at": dict(sorted(self.viewed_at.items())),
+            "viewings": {p: list(v) for p, v in sorted(self.viewings.items())},
             "records": {i: _record_to_dict(self._records[i]) for i in sorted(self._records)},
         }
 
