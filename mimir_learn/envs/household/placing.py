@@ -53,10 +53,16 @@ def on_fixture(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.ran
 def _candidate(
     world: World, fixture: FixtureSpec, region: Region, thing: ThingSpec, taken: list[tuple[np.ndarray, float]], rng: np.random.Generator
 ) -> tuple[Spot, float]:
+    solid = thing.solid
     lying = 2 * thing.half_height > region.height - 0.02 and thing.half_height > thing.radius
-    height = min(thing.radius, thing.solid.size[1] if thing.solid.shape == "box" else thing.radius) if lying else thing.half_height
+    yaw = round(float(rng.uniform(-180, 180)), 1)
+    height = (solid.size[1] if solid.shape == "box" else thing.radius) if lying else thing.half_height
     radius = max(thing.radius, thing.half_height) if lying else thing.radius
-    room = [max(h - radius - 0.01, 0.0) for h in region.half]
+    reach = (radius, radius)
+    if solid.shape == "box" and not lying and radius > min(region.half) - 0.01:  # only fits in line with the fixture
+        yaw = fixture.yaw + 180.0 * int(rng.integers(2))
+        reach = (solid.size[0], solid.size[1])
+    room = [max(h - r - 0.01, 0.0) for h, r in zip(region.half, reach, strict=True)]
     x, y = (region.centre[k] + float(rng.uniform(-room[k], room[k])) for k in (0, 1))
     local = (x, y, region.centre[2] + height + float(rng.uniform(0.004, 0.02)))
     if region.rides and world.is_open(fixture.id):
@@ -67,7 +73,7 @@ def _candidate(
         (float(np.hypot(p[0] - at[0], p[1] - at[1])) - r - radius for p, r in taken if abs(p[2] - at[2]) < 0.3),
         default=1.0,
     )
-    return Spot(at, round(float(rng.uniform(-180, 180)), 1), lying), clear
+    return Spot(at, yaw, lying), clear
 
 
 def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator, unseen: bool = False) -> Spot | None:
