@@ -34,6 +34,7 @@ class PolicyConfig:
         look: chance to look again after a manipulation.
         stubborn: chance to carry on with an errand after a step of it visibly failed, as an agent without feedback would.
         fiddle: share of errands that only open, close or toggle; the others carry things about.
+        task: share of episodes in which Mimir solves a sampled task first.
     """
 
     violation: float = 0.10
@@ -41,6 +42,7 @@ class PolicyConfig:
     look: float = 0.08
     stubborn: float = 0.4
     fiddle: float = 0.3
+    task: float = 0.25
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():

@@ -2,14 +2,14 @@
 
 Errands (carry a thing somewhere, put it back, open, close and toggle) are planned ahead from the true state and run open-loop: after a
 silent fault the rest of the errand meets a world it does not fit, which is where an agent's memory goes wrong too. An agent that
-solves tasks would log mostly navigation and successes; this mix logs manipulation, and every fault kind, from many more states.
+solves tasks logs mostly navigation and successes; this mix logs manipulation, and every fault kind, from many more states.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -17,34 +17,48 @@ from mimir_learn.collect.config import PolicyConfig
 from mimir_learn.collect.scene import Scene
 from mimir_learn.collect.violations import violate
 from mimir_learn.logs import LoggedStep
-from mimir_learn.symbols import Action, Kind, Task, Verb
+from mimir_learn.symbols import Action, Kind, Observation, Task, Verb
 
 PLAY = Task("play", "Carry things about, open, close and switch things.", ())
 
 T = TypeVar("T")
 
 
+class Policy(Protocol):
+    """Chooses what to do; hears what came of it. One object serves one episode."""
+
+    task: Task
+
+    def act(self, scene: Scene, observation: Observation) -> Action: ...
+
+    def learn(self, step: LoggedStep) -> None: ...
+
+
 class PlayPolicy:
-    """Chooses one action at a time; every choice comes from ``rng``."""
+    """Errands and mistakes, one action at a time; every choice comes from ``rng``."""
 
     def __init__(self, config: PolicyConfig, rng: np.random.Generator) -> None:
+        self.task = PLAY
         self._config, self._rng = config, rng
         self._errand: deque[Action] = deque()
         self._may_look = False
 
-    def act(self, scene: Scene) -> Action:
+    def act(self, scene: Scene, observation: Observation) -> Action:
         """The next action."""
+        if (action := self.mistake(scene)) is not None:
+            return action
+        if not self._errand:
+            self._errand.extend(self._fiddle(scene) if self._chance(self._config.fiddle) else self._carry(scene))
+        return self._errand.popleft()
+
+    def mistake(self, scene: Scene) -> Action | None:
+        """What to do instead of anything useful, mostly None: another look, a precondition violation, something random."""
         config = self._config
         if self._may_look and self._chance(config.look):
-            self._may_look = False
             return Action(Verb.LOOK)
         if self._chance(config.violation) and (action := violate(scene, self._rng)) is not None:
             return action
-        if self._chance(config.random):
-            return self._random(scene)
-        if not self._errand:
-            self._errand.extend(self._fiddle(scene) if self._chance(config.fiddle) else self._carry(scene))
-        return self._errand.popleft()
+        return self._random(scene) if self._chance(config.random) else None
 
     def learn(self, step: LoggedStep) -> None:
         """Hear what the environment claims about the last action."""

@@ -19,8 +19,7 @@ from tqdm import tqdm
 
 from mimir_learn.collect.config import CollectConfig
 from mimir_learn.collect.plan import ShardPlan, plan_shards
-from mimir_learn.collect.policy import PLAY
-from mimir_learn.collect.shard import ShardCost, make_shard
+from mimir_learn.collect.shard import INSTRUCTIONS, ShardCost, make_shard
 from mimir_learn.errors import LogError, SimulatorError
 from mimir_learn.logs import LogOrigin, write_meta
 from mimir_learn.logs.meta import INFO, shard_paths
@@ -157,7 +156,7 @@ def _origin(config: CollectConfig, root: Path) -> LogOrigin:
     return LogOrigin(
         vocabulary=VOCABULARY,
         image_size=config.image_size,
-        instructions=(PLAY.instruction,),
+        instructions=INSTRUCTIONS,
         simulator="mujoco",
         simulator_version=importlib.metadata.version("mujoco"),
         commit=" + ".join(commits),

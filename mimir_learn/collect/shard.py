@@ -13,10 +13,12 @@ from mimir_learn.agent.adapters import Adapter
 from mimir_learn.collect.config import CollectConfig
 from mimir_learn.collect.episode import record_episode
 from mimir_learn.collect.plan import EpisodePlan, ShardPlan
-from mimir_learn.collect.policy import PLAY, PlayPolicy
+from mimir_learn.collect.policy import PLAY, PlayPolicy, Policy
 from mimir_learn.errors import SimulatorError
 from mimir_learn.logs.writer import RecordedEpisode, ShardWriter
 from mimir_learn.symbols import Environment
+
+INSTRUCTIONS = (PLAY.instruction, "Do one household task, then play.")  # the task itself is in the episode table
 
 
 @dataclass(frozen=True)
@@ -50,16 +52,35 @@ def make_shard(config: CollectConfig, plan: ShardPlan, commit: str) -> ShardCost
     return ShardCost(plan.chunk, plan.file, made, time.process_time() - cpu, time.perf_counter() - wall)
 
 
+def _policy(config: CollectConfig, env: Environment, plan: EpisodePlan) -> tuple[Policy, int]:
+    """Who acts in this episode, and the index of what it is up to in `INSTRUCTIONS`."""
+    from mimir_learn.collect.task_policy import TaskPolicy
+    from mimir_learn.envs.household import generate_house
+    from mimir_learn.envs.household.tasks import sample_tasks
+
+    rng = np.random.default_rng(plan.policy_seed)
+    if rng.random() >= config.policy.task:
+        return PlayPolicy(config.policy, rng), 0
+    task = sample_tasks(generate_house(plan.house_seed), rng, 1)[0]
+    return TaskPolicy(config.policy, rng, task, env.privileged_state), 1
+
+
 def _episode(config: CollectConfig, env: Environment, adapter: Adapter, plan: EpisodePlan) -> RecordedEpisode:
     import mujoco
 
-    policy = PlayPolicy(config.policy, np.random.default_rng(plan.policy_seed))
-    first_row = plan.index * (config.steps + 1)
+    policy, task_index = _policy(config, env, plan)
     try:
         return record_episode(
-            env, policy, adapter, index=plan.index, first_row=first_row, house_seed=plan.house_seed, seed=plan.seed, task=PLAY,
+            env,
+            policy,
+            adapter,
+            index=plan.index,
+            first_row=plan.index * (config.steps + 1),
+            house_seed=plan.house_seed,
+            seed=plan.seed,
+            task_index=task_index,
             steps=config.steps,
-        )  # fmt: skip
+        )
     except mujoco.FatalError as e:
         where = f"episode {plan.index} (house seed {plan.house_seed}, seed {plan.seed}, policy seed {plan.policy_seed})"
         raise SimulatorError(

@@ -19,6 +19,7 @@ from mimir_learn.symbols import (
     Action,
     Delta,
     Kind,
+    Observation,
     Outcome,
     Parent,
     ParentChange,
@@ -28,6 +29,8 @@ from mimir_learn.symbols import (
     StateChange,
     Verb,
 )
+
+FRAME = Observation(np.zeros((4, 4, 3), np.uint8), np.ones((4, 4), np.float32), np.eye(3), np.eye(4))
 
 
 class Toy:
@@ -79,7 +82,7 @@ def play(house: int, seed: int, steps: int, config: PolicyConfig | None = None) 
     toy, policy = Toy(house), PlayPolicy(config or PolicyConfig(), np.random.default_rng(seed))
     out = []
     for _ in range(steps):
-        out.append(toy.step(policy.act(toy.scene())))
+        out.append(toy.step(policy.act(toy.scene(), FRAME)))
         policy.learn(out[-1])
     return out
 
@@ -114,7 +117,7 @@ def test_violations_are_refused_and_of_many_kinds() -> None:
         toy = Toy(house)
         policy = PlayPolicy(PolicyConfig(violation=0.0, random=0.0), rng)
         for _ in range(25):
-            toy.step(policy.act(toy.scene()))
+            toy.step(policy.act(toy.scene(), FRAME))
             for kind in VIOLATIONS:
                 for action in kind(toy.scene()):
                     tried[kind.__name__] += 1
@@ -133,7 +136,7 @@ def test_nothing_to_violate() -> None:
 def test_errand_ends_with_a_visible_failure(success: bool) -> None:
     toy = Toy(0)
     policy = PlayPolicy(PolicyConfig(violation=0.0, random=0.0, stubborn=0.0, fiddle=0.0), np.random.default_rng(1))
-    action = policy.act(toy.scene())
+    action = policy.act(toy.scene(), FRAME)
     left = len(policy._errand)
     policy.learn(LoggedStep(action, "c", Outcome(success, ""), Delta()))
     assert left and len(policy._errand) == (left if success else 0)
