@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from mimir_learn.agent.planner import closed, leave_closed, near, put_down
+from mimir_learn.agent.planner import closed, leave_closed, near, put_down, search_floor
 from mimir_learn.memory import TaskMemory, WorldMemory, held_object
 from mimir_learn.symbols import Action, Goal, Kind, ObjectQuery, Verb
 
 ROUNDS = 2
 FLOOR_VIEWS = 4
+SOURCE_VIEWS = 3  # where the instruction says the thing is, one looks properly
 LOOKS_PER_PLACE = 4
 OPENING_TRIES = 6
 
@@ -37,21 +38,25 @@ class Explorer:
             entity = world.entity(held)
             if entity is None or not goal.query.matches(entity):
                 return put_down(held, task, world)
-        place = self._place(goal, query, world)
-        if place is None:
-            return None
-        return leave_closed(self._inspect(place, task, world), task, world, tidy=self.tidy)
+        action = _search_lost(query, world)
+        if action is None:
+            place = self._place(goal, query, world)
+            if place is None:
+                return None
+            action = self._inspect(place, task, world)
+        return leave_closed(action, task, world, tidy=self.tidy)
 
     def _place(self, goal: Goal, query: ObjectQuery, world: WorldMemory) -> str | None:
         for place, since in _hints(query, world):
             if not self._covered(place, since, 2, world):
                 return place
+        views = SOURCE_VIEWS if goal.source is not None and query is goal.query else 0
         number, start = self._round.setdefault(goal.id, (1, 0))
         while number <= ROUNDS:
             for place in _order(goal, query, world, floors=number > 1):
-                if not self._covered(place, start, number, world):
+                if not self._covered(place, start, views or number, world):
                     return place
-            number, start = number + 1, world.step
+            number, start = number + 1, world.step + 1
             self._round[goal.id] = (number, start)
         return None
 
@@ -89,19 +94,22 @@ def _sought(goal: Goal, task: TaskMemory, world: WorldMemory) -> ObjectQuery | N
     return None
 
 
+def _search_lost(query: ObjectQuery, world: WorldMemory) -> Action | None:
+    """Look first where a thing in question went missing: what fell lies in front of where the robot was."""
+    for entity_id in world.of_category(query.category) if query.instance is None else (query.instance,):
+        step = world.lost(entity_id)
+        if step is not None and (action := search_floor(entity_id, None, step + 1, world)) is not None:
+            return action
+    return None
+
+
 def _hints(query: ObjectQuery, world: WorldMemory) -> list[tuple[str, int]]:
-    """Places with a particular reason: remembered alternatives of a lost thing, and the floor where it may have been dropped."""
+    """Places that a held change or an older sighting of a lost thing names, with the step from which a look there counts."""
     out: list[tuple[str, int]] = []
     for entity_id in world.of_category(query.category) if query.instance is None else (query.instance,):
-        lost = world.lost(entity_id)
-        if lost is None:
-            continue
-        step, room = lost
-        rooms = [r for r in dict.fromkeys((world.room_of(world.at), room)) if r is not None]
-        out += [(r, step + 1) for r in rooms]
-        for other in world.alternatives(entity_id):
-            if other.parent.id in world.places and other.since >= step:
-                out.append((other.parent.id, step + 1))
+        step = world.lost(entity_id)
+        if step is not None:
+            out += [(h.parent.id, step + 1) for h in world.alternatives(entity_id) if h.parent.id in world.places and h.since >= step]
     return out
 
 

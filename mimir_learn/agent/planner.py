@@ -9,7 +9,8 @@ from mimir_learn.memory.grounding import pick_receptacle, switch_action
 from mimir_learn.symbols import HAND, Action, CausalRule, Entity, Goal, Kind, Parent, Verb
 
 LOOKS_BEFORE_TRYING = 2
-FLOOR_LOOKS = 4
+PLACE_FRAMES = 3  # viewpoints that show what is in front of a place
+ROOM_FRAMES = 4  # viewpoints that show a room's floor
 TRIES_BEFORE_LOOKING = 2
 
 
@@ -80,14 +81,26 @@ def _fetch(thing: str, source: Parent | None, task: TaskMemory, world: WorldMemo
             return pick
         if thing in world.sightings:
             return Action(Verb.NAVIGATE, thing)
-        if not near(place, task, world):
-            return Action(Verb.NAVIGATE, None, place)
-        return Action(Verb.LOOK) if task.looks < FLOOR_LOOKS else pick
+        active = world.hypothesis(thing)
+        return search_floor(thing, place, 0 if active is None else active.since + 1, world) or pick
     if (first := reach(place, task, world)) is not None:
         return first
     if thing not in world.sightings and task.looks < LOOKS_BEFORE_TRYING:
         return Action(Verb.LOOK)
     return pick
+
+
+def search_floor(thing: str, room: str | None, since: int, world: WorldMemory) -> Action | None:
+    """Look for a thing that fell: in front of where the robot was then, then over the room's whole floor.
+
+    ``room`` limits the search to one room, None where even that is not known. None when frames from ``since`` on cover all of it.
+    """
+    spots = [p for p in world.near(thing) if world.places[p].entity.kind is not Kind.ROOM and room in (None, world.places[p].room)]
+    rooms = [world.places[p].room for p in world.near(thing)] if room is None else [room]
+    for spot, frames in (*((p, PLACE_FRAMES) for p in spots), *((r, ROOM_FRAMES) for r in dict.fromkeys(rooms))):
+        if world.stood(spot, since) < frames:
+            return Action(Verb.LOOK) if world.at == spot else Action(Verb.NAVIGATE, None, spot)
+    return None
 
 
 def _bring(thing: str, target: str, goal: Goal | None, task: TaskMemory, world: WorldMemory) -> Action | None:
@@ -216,4 +229,4 @@ def duty(task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> Action 
     return None
 
 
-__all__ = ["closed", "duty", "leave_closed", "near", "plan", "put_down", "reach", "replan", "to_close"]
+__all__ = ["closed", "duty", "leave_closed", "near", "plan", "put_down", "reach", "replan", "search_floor", "to_close"]

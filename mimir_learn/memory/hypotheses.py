@@ -78,7 +78,7 @@ class Record:
         point: (3,) world metres where it was last seen, None when it has moved since.
         misses: viewings of its place in a row that did not show it.
         lost_at: step at which its place became unknown.
-        lost_in: room the robot was in then (where a dropped thing lies), if known.
+        near: where the robot stood and went when an action last moved it: where a dropped thing may lie.
     """
 
     entity: Entity
@@ -89,7 +89,7 @@ class Record:
     last_seen: int | None = None
     misses: int = 0
     lost_at: int | None = None
-    lost_in: str | None = None
+    near: tuple[str, ...] = ()
 
     def retire(self, hypothesis: Hypothesis) -> None:
         """Keep ``hypothesis`` as an alternative, in place of an older one with the same parent."""

@@ -89,7 +89,7 @@ class TaskMemory:
         self._evidence: dict[str, Completion] = {}
         self._tries: Counter[tuple[str, Action]] = Counter()
         self._effects: dict[tuple[str, str], Change] = {}
-        self._taken_from: dict[str, str] = {}
+        self._taken_from: dict[str, set[str]] = {}
         self._opened: set[str] = set()
 
     # ---- Eq. 3 -----------------------------------------------------------------------------------------------------
@@ -131,7 +131,7 @@ class TaskMemory:
             self._effects[change.key] = change
         for move in delta.parents.values():
             if move.new == IN_HAND and move.old != IN_HAND:
-                self._taken_from[move.entity] = move.old.id
+                self._taken_from.setdefault(move.entity, set()).add(move.old.id)
         if action.verb is Verb.NAVIGATE:
             self.approached = (action.receptacle or action.object) if feedback.sigma else None
         if action.verb in MANIPULATIONS:
@@ -233,9 +233,9 @@ class TaskMemory:
     def exhausted(self, goal: Goal | None, action: Action) -> bool:
         return self.tries(goal, action) >= self.max_tries
 
-    def taken_from(self, object_id: str) -> str | None:
-        """Id of the place this episode's last supported grasp took the object from."""
-        return self._taken_from.get(object_id)
+    def taken_from(self, object_id: str) -> frozenset[str]:
+        """Ids of the places this episode's supported grasps took the object from."""
+        return frozenset(self._taken_from.get(object_id, ()))
 
     @property
     def opened(self) -> frozenset[str]:

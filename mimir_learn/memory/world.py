@@ -84,6 +84,7 @@ class WorldMemory:
         self.at: str | None = None
         self.sightings: Mapping[str, Sighting] = {}
         self.viewings: dict[str, tuple[int, ...]] = {}
+        self.stays: dict[str, tuple[int, ...]] = {}
         self._records: dict[str, Record] = {}
         self._children: dict[str, set[str]] = {}
         self._by_category: dict[str, set[str]] = {}
@@ -118,11 +119,14 @@ class WorldMemory:
 
         A sighting that disagrees with the active parent becomes the active one; the old one stays as an alternative.
         A remembered thing at a place in ``percept.viewed`` that is not seen is weakened, and after `MISSES_TO_DEMOTE` such viewings
-        (`FLOOR_MISSES_TO_DEMOTE` for a floor) its place is unknown. What is in the hand is never demoted that way. Returns the demotions, for F_t.
+        (`FLOOR_MISSES_TO_DEMOTE` for a floor) its place is unknown. What is in the hand is never demoted that way.
+        Returns the demotions, for F_t.
         """
         self.journal.append(Observed(step, percept))
         self.step = step
         self.at = percept.at if percept.at is not None else self.at
+        if self.at is not None:
+            self.stays[self.at] = (*self.stays.get(self.at, ()), step)[-KEEP_VIEWINGS:]
         self.sightings = MappingProxyType({s.entity.id: s for s in percept.sightings})
         for sighting in percept.sightings:
             self._see(sighting, step)
@@ -172,7 +176,7 @@ class WorldMemory:
         full = ramify(feedback.delta, self)
         for change in full:
             if isinstance(change, ParentChange) and change.entity in self._records:
-                self._move(change, step)
+                self._move(change, action, step)
             elif isinstance(change, StateChange) and change.entity in self._records:
                 evidence = Evidence(EvidenceKind.INTERACTION, step, change.source, change.p)
                 self._touch(change.entity).facts[change.attribute] = Fact(change.new, evidence)
@@ -180,7 +184,7 @@ class WorldMemory:
             self._hold(change, step)
         return full
 
-    def _move(self, change: ParentChange, step: int) -> None:
+    def _move(self, change: ParentChange, action: Action, step: int) -> None:
         record = self._touch(change.entity)
         if change.new == ELSEWHERE:
             self._deactivate(change.entity)
@@ -188,6 +192,7 @@ class WorldMemory:
             self._activate(change.entity, change.new, Evidence(EvidenceKind.INTERACTION, step, change.source, change.p))
         record.point = None
         record.misses = 0
+        record.near = tuple(dict.fromkeys(p for p in (action.receptacle, self.at) if p in self.places and p is not None))
 
     def _hold(self, change: object, step: int) -> None:
         if isinstance(change, ParentChange) and change.entity in self._records and change.new != ELSEWHERE:
@@ -231,7 +236,7 @@ class WorldMemory:
         known = record.take(parent)
         fresh = Hypothesis(parent, (evidence,), evidence.step, evidence.p)
         record.active = fresh if known is None else replace(known.supported(evidence), since=evidence.step)
-        record.lost_at = record.lost_in = None
+        record.lost_at = None
         self._children.setdefault(parent.id, set()).add(entity_id)
         if parent == IN_HAND:
             self._hand = entity_id
@@ -244,7 +249,7 @@ class WorldMemory:
         record.retire(record.active)
         record.active = None
         record.misses = 0
-        record.lost_at, record.lost_in = self.step, self.room_of(self.at)
+        record.lost_at = self.step
         self._children[parent.id].discard(entity_id)
         if not self._children[parent.id]:
             del self._children[parent.id]
@@ -295,10 +300,15 @@ class WorldMemory:
         fact = self.fact(entity_id, name)
         return None if fact is None else fact.value
 
-    def lost(self, entity_id: str) -> tuple[int, str | None] | None:
-        """(step, room the robot was in) when the entity's place became unknown; None while it is known."""
+    def lost(self, entity_id: str) -> int | None:
+        """Step at which the entity's place became unknown; None while it is known."""
         record = self._records.get(entity_id)
-        return None if record is None or record.lost_at is None else (record.lost_at, record.lost_in)
+        return None if record is None else record.lost_at
+
+    def near(self, entity_id: str) -> tuple[str, ...]:
+        """Where the robot was heading and standing when an action last moved the entity: a fallen thing lies in front of these."""
+        record = self._records.get(entity_id)
+        return () if record is None else record.near
 
     def children(self, parent_id: str) -> tuple[str, ...]:
         """Ids whose active parent is ``parent_id``, sorted."""
@@ -311,6 +321,10 @@ class WorldMemory:
     def views(self, place: str, since: int = 0) -> int:
         """How often ``place`` was viewed from step ``since`` on (of the last `KEEP_VIEWINGS` times)."""
         return sum(step >= since for step in self.viewings.get(place, ()))
+
+    def stood(self, place: str, since: int) -> int:
+        """How many frames were taken at ``place`` from step ``since`` on (of the last `KEEP_VIEWINGS`)."""
+        return sum(step >= since for step in self.stays.get(place, ()))
 
     @property
     def hand(self) -> str | None:
@@ -364,6 +378,7 @@ class WorldMemory:
             "at": self.at,
             "step": self.step,
             "viewings": {p: list(v) for p, v in sorted(self.viewings.items())},
+            "stays": {p: list(v) for p, v in sorted(self.stays.items())},
             "records": {i: _record_to_dict(self._records[i]) for i in sorted(self._records)},
         }
 
@@ -397,5 +412,6 @@ def _record_to_dict(record: Record) -> dict[str, Any]:
         "point": None if record.point is None else record.point.tolist(),
         "last_seen": record.last_seen,
         "misses": record.misses,
-        "lost": [record.lost_at, record.lost_in],
+        "lost_at": record.lost_at,
+        "near": list(record.near),
     }

@@ -138,7 +138,8 @@ class SymbolicHouse:
 
     def visible(self) -> list[str]:
         here = self.where
-        seen = [f for f in (here, *(c for c, p in self.parents.items() if p.id == here and self.entities[c].kind is not _O)) if f != self.room(here)]
+        fixtures = [c for c, p in self.parents.items() if p.id == here and self.entities[c].kind is not _O]
+        seen = [f for f in (here, *fixtures) if f != self.room(here)]
         if self.reachable(here):
             mine = [o for o in self.objects if self.parents[o].id == here]
             seen += [o for o in mine if not self._hidden(o)]
@@ -240,7 +241,8 @@ class SymbolicHouse:
         if VOCABULARY.spec(self.entities[place]).relation is None:
             return False, f"Refused: {place} holds nothing."
         target = at(place)
-        nominal = f"You put {thing} on the floor of {place}." if target.relation is Relation.ROOM else f"You put {thing} {target.relation} {place}."
+        how = "on the floor of" if target.relation is Relation.ROOM else target.relation.value
+        nominal = f"You put {thing} {how} {place}."
         if self._goes_wrong("beside", self.level):
             self.parents[thing] = at(self.room(place))
             return self._report(f"{thing} lands beside {place}.", nominal)
@@ -295,7 +297,9 @@ class SymbolicHouse:
         self.fault, self.moved = self.fault or "exogenous", (thing,)
 
 
-def bring(goal_id: str, category: str, place: str, *, instance: str | None = None, source: str | None = None, after: tuple[str, ...] = ()) -> Goal:
+def bring(
+    goal_id: str, category: str, place: str, *, instance: str | None = None, source: str | None = None, after: tuple[str, ...] = ()
+) -> Goal:
     """ "Bring a <category> to <place>"; ``place`` is an id, or a category for any instance of it."""
     target = ObjectQuery(entity(place).category, place) if place[-1].isdigit() else ObjectQuery(place)
     relation = VOCABULARY.spec(target.category).relation
