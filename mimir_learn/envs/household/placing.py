@@ -105,21 +105,22 @@ def beside(world: World, fixture: FixtureSpec, thing: ThingSpec, view: Viewpoint
             if f.id != fixture.id
             and f.room == fixture.room
             and f.regions
-            and world.parents is not None
             and world.regions.relation[f.id] is Relation.ON
             and np.hypot(f.position[0] - fixture.position[0], f.position[1] - fixture.position[1]) < (f.size[0] + fixture.size[0]) / 2 + 0.7
         ]
         for neighbour in neighbours:
-            for _ in range(12):
+            for _ in range(30):
                 spot = on_fixture(world, neighbour, thing, rng)
-                if in_view(view, spot.at, 0.05):
+                if in_view(view, spot.at, 0.03):
                     return spot
     unseen: Spot | None = None
     w, d, _ = fixture.size
     reach = fixture.panels[0].travel if fixture.panels and fixture.panels[0].joint == "slide" and world.is_open(fixture.id) else 0.0
+    between_doors = any(p.joint == "hinge" for p in fixture.panels)  # open leaves would hide what lands at the sides
+    span = max(w / 2 - thing.radius, 0.05) if between_doors else w / 2
     for _ in range(60):
-        if rng.random() < 0.7:
-            floor = front_of(fixture, reach + thing.radius + float(rng.uniform(0.04, 0.3)), float(rng.uniform(-w / 2, w / 2)))
+        if between_doors or rng.random() < 0.7:
+            floor = front_of(fixture, reach + thing.radius + float(rng.uniform(0.04, 0.3)), float(rng.uniform(-span, span)))
         else:
             side = 1.0 if rng.random() < 0.5 else -1.0
             floor = front_of(fixture, -float(rng.uniform(-0.15, d * 0.5)), side * (w / 2 + thing.radius + float(rng.uniform(0.04, 0.2))))

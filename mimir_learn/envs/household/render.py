@@ -28,6 +28,7 @@ class Camera:
         self.size = size
         self._gl = gl_context(size)
         Camera._current = self
+        model.vis.global_.offwidth = model.vis.global_.offheight = size
         try:
             self._con = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         except Exception as e:
