@@ -37,7 +37,7 @@ class PolicyConfig:
         task: share of episodes in which Mimir solves a sampled task first.
     """
 
-    violation: float = 0.10
+    violation: float = 0.13
     random: float = 0.05
     look: float = 0.08
     stubborn: float = 0.4
