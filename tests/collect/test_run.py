@@ -151,7 +151,8 @@ def test_mix_of_a_small_log(tmp_path: Path) -> None:
 
 
 def test_collecting_needs_no_torch() -> None:
-    code = "import sys, mimir_learn.collect.shard, mimir_learn.collect.task_policy, mimir_learn.envs.household; sys.exit('torch' in sys.modules)"
+    rooms = "mimir_learn.collect.shard, mimir_learn.collect.task_policy, mimir_learn.envs.household, mimir_learn.logs"
+    code = f"import sys, {rooms}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
