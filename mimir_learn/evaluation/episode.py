@@ -12,6 +12,7 @@ from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, StepRecord, r
 from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.labels import did_what_it_says
+from mimir_learn.estimator.samples import visible
 from mimir_learn.evaluation.jobs import EpisodeSettings, Job, episode_seed
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.scoring import EpisodeScorer
@@ -47,6 +48,13 @@ class _Tap:
 def _environment(image_size: int) -> HouseholdEnv:
     """One environment per process, reset for every episode."""
     return HouseholdEnv(HouseholdConfig(image_size=image_size, max_steps=10_000))
+
+
+def initial_sha256(house_seed: int, image_size: int = 128) -> str:
+    """Hash of a house's symbolic state right after reset, see `suite.state_sha256`."""
+    env = _environment(image_size)
+    env.reset(seed=0, options={"house_seed": house_seed, "faults": FaultRates()})
+    return state_sha256(env.privileged_state())
 
 
 def _source(spec: str, settings: EpisodeSettings, privileged: Callable[[], PrivilegedState], vocabulary: Vocabulary) -> DeltaSource:
@@ -130,7 +138,7 @@ def _score_step(
 ) -> dict[str, Any]:
     lesson = step.world
     belief = agent.world.belief()
-    committed = EMPTY if lesson.feedback is None else lesson.feedback.delta
+    committed = EMPTY if lesson.feedback is None else visible(lesson.feedback.delta)
     before = {s.entity.id for s in step.percept.sightings}
     scored = scorer.step(
         env.privileged_state(),
@@ -155,13 +163,13 @@ def _score_step(
         "text": str(tap.info["feedback"]),
         "look_again": step.look_again,
         "deferred": lesson.feedback is None,
-        "estimate": lesson.estimate.delta.to_json(),
+        "estimate": visible(lesson.estimate.delta).to_json(),
         "confidence": round(lesson.estimate.confidence, 5),
         "p_success": lesson.estimate.success,
         "committed": committed.to_json(),
         "held": EMPTY.to_json() if lesson.feedback is None else lesson.feedback.held.to_json(),
         "known": sorted({a[3] for a in judged.atoms if a[0] == "relation"} & known_before),
-        "unseen": sorted(set(scored["moved"]) - before - after),
+        "unseen": sorted(set(scored["moved"]) - before - after - set(lesson.about.arguments)),
         "did": did_what_it_says(lesson.about, belief, judged),
         **scored,
     }

@@ -35,7 +35,7 @@ def colour(arm: str, index: int = 0) -> str:
 
 @contextmanager
 def _style() -> Iterator[None]:
-    settings = {
+    settings: Any = {
         "svg.fonttype": "none",
         "svg.hashsalt": "mimir",
         "font.family": "sans-serif",

@@ -51,7 +51,9 @@ def run_all(
     recorded first.
     """
     if run is None:
-        from mimir_learn.evaluation.episode import run_job as run
+        from mimir_learn.evaluation.episode import run_job
+
+        run = run_job
     reruns: Counter[EpisodeKey] = Counter()
     failures: dict[EpisodeKey, str] = {}
     marks = records.path.parent / ".running"
@@ -104,7 +106,7 @@ def _guarded(job: Job, watchdog_s: float | None, marks: Path, run: Callable[[Job
     _mark(marks, job.key).touch()
     if watchdog_s is not None:
         _single_thread()
-        faulthandler.dump_traceback_later(watchdog_s, exit=True, file=sys.__stderr__)
+        faulthandler.dump_traceback_later(watchdog_s, exit=True, file=2)
     try:
         return job.key, run(job)
     except Exception as e:

@@ -1,6 +1,7 @@
 """The scorer of one episode: what the agent believed and wrote, step by step, against the true state.
 
 It alone holds the privileged state; nothing it computes goes back to the agent. Definitions are those of docs/evaluation.md.
+Changes of derived attributes (heated, cooled, cleaned) are bookkeeping of causal rules and count neither way.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from mimir_learn.estimator.samples import visible
 from mimir_learn.symbols import ELSEWHERE, Delta, Entity, Kind, PrivilegedState, Snapshot, Task, satisfied
 
 Atom = tuple[str, str, str, str]
@@ -130,9 +132,9 @@ class EpisodeScorer:
         """
         self.steps += 1
         before, self.state = self.state.snapshot, after
-        truth = before.diff(after.snapshot)
+        truth = visible(before.diff(after.snapshot))
         start = before if self.since is None else self.since
-        judged = start.diff(after.snapshot)
+        judged = visible(start.diff(after.snapshot))
         self.since = start if deferred else None
         known = list(known)
         self.seen |= set(sighted)

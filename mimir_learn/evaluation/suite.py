@@ -138,7 +138,7 @@ def state_sha256(state: PrivilegedState) -> str:
 
 def limit_for(steps: int, most: int) -> int:
     """Step limit of a task the privileged agent solves in ``steps``: room to recover from faults, bounded by ``most``."""
-    return min(most, max(30, 20 + 2 * steps))
+    return min(most, max(40, 3 * steps))
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,232 @@
+"""``mimir eval``: a suite × Δ-sources × seeds, scored, written as results.json, summary.json and report.html."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation import results as scores
+from mimir_learn.evaluation.arms import Arm, parse_arms
+from mimir_learn.evaluation.jobs import EpisodeSettings, Job
+from mimir_learn.evaluation.provenance import provenance
+from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile, key_of, read_records
+from mimir_learn.evaluation.suite import Suite
+from mimir_learn.feedback.gate import GateConfig
+
+SOURCES = ("privileged@0", "privileged", "learned", "schema", "text", "none", "none/privileged")
+
+
+@dataclass(frozen=True)
+class EvalConfig:
+    """One evaluation.
+
+    Attributes:
+        suite: suite file.
+        out: folder for records.jsonl, results.json, summary.json, strips.json, report.html.
+        sources: arms, each ``SOURCE`` or ``WORLD/TASK`` (Δ for world memory / for task memory), with ``@LEVEL`` for another fault level.
+            Sources: privileged, learned, schema, text, none, noisy(p).
+        faults: fault level of arms that name none, see `FaultRates.level`.
+        seeds: every task is run once per seed; a seed fixes the fault draws.
+        tasks: use that many tasks of the suite, evenly spread; null = all.
+        checkpoint: folder of the trained estimator; needed by ``learned``.
+        log: transition log whose test houses the estimator is scored on for the report; null = leave that out.
+        score_limit: score at most that many transitions of it; null = all.
+        feedback_text: what of the environment's report reaches the agent: full, flag_only or off.
+        image_size: frames, pixels.
+        silent: share of faults that claim success; null = the fault model's own.
+        gate: thresholds of the gate.
+        n_jobs: worker processes, one thread each; -1 = one per core.
+        watchdog_s: seconds after which a hanging episode is ended and run again.
+        strips: episodes shown frame by frame in the report.
+        resume: keep finished episodes of an interrupted run in ``out``; false starts over.
+        title: heading of the report.
+    """
+
+    suite: str = "data/suites/household-main.json"
+    out: str = "runs/eval"
+    sources: list[str] = field(default_factory=lambda: list(SOURCES))
+    faults: float = 0.2
+    seeds: list[int] = field(default_factory=lambda: [0])
+    tasks: int | None = None
+    checkpoint: str | None = None
+    log: str | None = None
+    score_limit: int | None = None
+    feedback_text: str = "full"
+    image_size: int = 128
+    silent: float | None = None
+    gate: GateConfig = field(default_factory=GateConfig)
+    n_jobs: int = -1
+    watchdog_s: float = 600.0
+    strips: int = 3
+    resume: bool = True
+    title: str = "Mimir, learned: where Δ comes from"
+
+    def __post_init__(self) -> None:
+        arms = parse_arms(self.sources, self.faults)
+        if not self.seeds or len(set(self.seeds)) < len(self.seeds):
+            raise ConfigError(f"eval.seeds is {self.seeds}; give at least one seed, each once")
+        if self.feedback_text not in ("full", "flag_only", "off"):
+            raise ConfigError(f"eval.feedback_text is {self.feedback_text!r}; choose full, flag_only or off")
+        if self.silent is not None and not 0.0 <= self.silent <= 1.0:
+            raise ConfigError(f"eval.silent is {self.silent}; it is a share, give a number from 0 to 1")
+        if self.n_jobs == 0 or self.n_jobs < -1:
+            raise ConfigError(f"eval.n_jobs is {self.n_jobs}; give a number of processes, or -1 for one per core")
+        if self.checkpoint is None and any(a.learned for a in arms):
+            raise ConfigError(
+                "the source 'learned' needs a checkpoint: give --checkpoint DIR (made by `mimir train`), or leave it out of sources"
+            )
+
+    @property
+    def arms(self) -> list[Arm]:
+        return parse_arms(self.sources, self.faults)
+
+
+def evaluate(config: EvalConfig, *, score: dict[str, Any] | None = None, extra: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Run what is missing, score, and write everything; returns results.json's content.
+
+    Args:
+        score: `score.score_checkpoint`'s answer when the caller has it already.
+        extra: entries to add to results.json (timings of earlier stages, say).
+
+    Raises ConfigError (settings, suite), CheckpointError, MimirError (episodes that could not be run).
+    """
+    started = time.monotonic()
+    suite = _open_suite(config)
+    out, arms = Path(config.out), config.arms
+    checkpoint = _checkpoint_sha256(config)
+    path = out / "records.jsonl"
+    if not config.resume:
+        path.unlink(missing_ok=True)
+    header = {"suite_sha256": suite.sha256, "checkpoint_sha256": checkpoint, **_shared(config)}
+    records = RecordFile(path, header)
+    jobs = _jobs(config, suite, arms)
+    _run(jobs, records, config)
+    wanted = {j.key for j in jobs}
+    rows = [r for r in read_records(path) if key_of(r) in wanted]
+    results: dict[str, Any] = {
+        "schema_version": 1,
+        "title": config.title,
+        "subtitle": _subtitle(suite, config, rows),
+        "settings": {"perception": rows[0]["perception"], "suite": suite.name, **header, "seeds": config.seeds, "faults": config.faults},
+        **scores.evaluate(rows, arms),
+    }
+    results["settings"]["silent"] = _silent(config)
+    if score is None and config.log is not None and config.checkpoint is not None:
+        from mimir_learn.evaluation.score import score_checkpoint
+
+        score = score_checkpoint(Path(config.checkpoint), Path(config.log), limit=config.score_limit)
+    if score is not None:
+        results["estimator"] = score["sources"]
+    results["reliability"] = score["reliability"] if score is not None else _reliability(rows)
+    results["provenance"] = provenance(
+        config=asdict(config),
+        suite={"name": suite.name, "sha256": suite.sha256, "tasks": len(suite.tasks)},
+        vocabulary_sha256=suite.vocabulary_sha256,
+        checkpoint_sha256=checkpoint,
+        log_fingerprint=None if score is None else score["log_fingerprint"],
+        seeds=config.seeds,
+    )
+    results["timings"] = {"episodes": time.monotonic() - started}
+    for key, value in (extra or {}).items():
+        results[key] = {**results[key], **value} if isinstance(results.get(key), dict) and isinstance(value, dict) else value
+    _write(results, rows, jobs, config)
+    return results
+
+
+def _write(results: dict[str, Any], rows: Sequence[Record], jobs: Sequence[Job], config: EvalConfig) -> None:
+    from mimir_learn.evaluation.report import write_report
+    from mimir_learn.evaluation.strips import choose, film
+
+    out = Path(config.out)
+    by_key, record_of = {j.key: j for j in jobs}, {key_of(r): r for r in rows}
+    chosen = choose(scores.by_arm(rows, config.arms), config.strips)
+    strips = [film(by_key[k], record_of[k]) for k in chosen]
+    (out / "strips.json").write_text(json.dumps(strips), encoding="utf-8")
+    scores.write_json(out / "results.json", results)
+    scores.write_json(out / "summary.json", scores.summary_of(results))
+    write_report(results, out / "report.html", strips)
+
+
+def _open_suite(config: EvalConfig) -> Suite:
+    from mimir_learn.envs.household import VOCABULARY
+
+    suite = Suite.load(Path(config.suite))
+    if suite.vocabulary_sha256 != VOCABULARY.sha256:
+        raise ConfigError(f"{config.suite} was built for another vocabulary of the household; build it again with `mimir suite`")
+    return suite
+
+
+def _checkpoint_sha256(config: EvalConfig) -> str | None:
+    if config.checkpoint is None:
+        return None
+    from mimir_learn.envs.household import VOCABULARY
+    from mimir_learn.estimator.export import weights_sha256
+    from mimir_learn.estimator.predict import Predictor
+
+    Predictor.load(config.checkpoint, VOCABULARY)  # fails here, once and clearly, rather than in every worker
+    return weights_sha256(Path(config.checkpoint))
+
+
+def _shared(config: EvalConfig) -> dict[str, Any]:
+    """Settings an episode's outcome depends on, arms, tasks and seeds apart (those are in the record's key)."""
+    return {
+        "faults": config.faults,
+        "feedback_text": config.feedback_text,
+        "image_size": config.image_size,
+        "silent": config.silent,
+        "gate": asdict(config.gate),
+    }
+
+
+def _silent(config: EvalConfig) -> float:
+    from mimir_learn.envs.household import FaultRates
+
+    return FaultRates.level(max(config.faults, 1e-9)).silent if config.silent is None else config.silent
+
+
+def _jobs(config: EvalConfig, suite: Suite, arms: Sequence[Arm]) -> list[Job]:
+    settings = EpisodeSettings(config.image_size, config.feedback_text, config.checkpoint, config.gate, config.silent)
+    return [
+        Job(EpisodeKey(arm.name, task.task.id, seed), arm, task, settings)
+        for arm in sorted(arms, key=lambda a: not a.learned)  # the slowest arm first, so that no worker is left with it alone at the end
+        for task in suite.first(config.tasks)
+        for seed in config.seeds
+    ]
+
+
+def _run(jobs: Sequence[Job], records: RecordFile, config: EvalConfig) -> None:
+    from mimir_learn.evaluation.runner import run_all
+
+    waiting = sum(j.key not in records.done for j in jobs)
+    if waiting < len(jobs):
+        print(f"eval: {len(jobs) - waiting} of {len(jobs)} episodes are there already", file=sys.stderr)
+    with tqdm(total=waiting, unit="episode", desc="eval", disable=None) as bar:
+        run_all(jobs, records, n_jobs=config.n_jobs, watchdog_s=config.watchdog_s, progress=lambda _: bar.update())
+
+
+def _reliability(rows: Sequence[Record]) -> list[dict[str, float]]:
+    from mimir_learn.evaluation.plots import reliability_bins
+    from mimir_learn.symbols import Delta
+
+    pairs = [
+        (c.p, c.atom in Delta.from_json(s["judged"]).atoms)
+        for r in rows
+        if r["world_source"] == "learned"
+        for s in r["trace"]
+        for c in Delta.from_json(s["estimate"])
+    ]
+    return reliability_bins(pairs) if pairs else []
+
+
+def _subtitle(suite: Suite, config: EvalConfig, rows: Sequence[Record]) -> str:
+    tasks, houses = {r["task"] for r in rows}, {r["house_seed"] for r in rows}
+    times = "" if len(config.seeds) == 1 else f", each {len(config.seeds)} times with other faults"
+    return f"{len(tasks)} tasks of {suite.name} in {len(houses)} houses never seen in training{times}; fault level {config.faults:g}."

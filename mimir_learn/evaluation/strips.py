@@ -1,0 +1,73 @@
+"""Frame strips: a few episodes run once more with their frames kept, for the report and the README picture."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from mimir_learn.errors import MimirError
+from mimir_learn.evaluation.jobs import Job
+from mimir_learn.evaluation.records import EpisodeKey, Record, key_of
+
+LONGEST = 40  # steps shown of one episode
+
+
+def choose(rows: Mapping[str, Sequence[Record]], most: int) -> list[EpisodeKey]:
+    """Episodes worth looking at: a success of the first arm that shows faults overcome, the same task where another arm went wrong
+    without noticing, and a failure of the first arm.
+
+    Args:
+        rows: records by arm in one common order; the arm of interest is ``learned`` if present, else the first.
+        most: how many to choose.
+    """
+    main = "learned" if "learned" in rows else next(iter(rows))
+    others = [a for a in ("schema", "text", *rows) if a in rows and a != main]
+    fooled = {(r["task"], r["seed"]): r for a in reversed(others) for r in rows[a] if r["declared"] and not r["declared_sr"]}
+    fine = [r for r in rows[main] if r["declared_sr"]]
+    failed = [r for r in rows[main] if not r["declared_sr"]]
+
+    def interest(r: Record) -> tuple[bool, int, int]:
+        return ((r["task"], r["seed"]) in fooled, min(r["faults"], 3), -r["steps"])
+
+    picked: list[Record] = []
+    if fine:
+        best = max(fine, key=interest)
+        picked.append(best)
+        if (best["task"], best["seed"]) in fooled:
+            picked.append(fooled[best["task"], best["seed"]])
+    if failed:
+        picked.append(min(failed, key=lambda r: (not r["declared"], r["steps"])))
+    elif not any(not r["declared_sr"] for r in picked):
+        picked += sorted(fooled.values(), key=lambda r: r["steps"])[:1]
+    return [key_of(r) for r in picked[:most]]
+
+
+def film(job: Job, record: Record) -> dict[str, Any]:
+    """Run a recorded episode again with its frames kept. Raises MimirError when it does not repeat itself exactly."""
+    from mimir_learn.evaluation.episode import run_job
+
+    frames: list[NDArray[np.uint8]] = []
+    again = run_job(job, lambda step: frames.append(step.after.rgb.copy()))
+    if [s["command"] for s in again["trace"]] != [s["command"] for s in record["trace"]]:
+        raise MimirError(f"episode {job.key} did not repeat itself: the environment or a source is not deterministic")
+    steps = [{**s, "image": data_uri(f)} for s, f in zip(again["trace"], frames, strict=True)][:LONGEST]
+    head = {k: record[k] for k in ("arm", "task", "seed", "instruction", "sr", "declared", "declared_sr", "faults")}
+    return {**head, "steps": steps}
+
+
+def data_uri(frame: NDArray[np.uint8]) -> str:
+    """(H, W, 3) uint8 → a JPEG data URI."""
+    buffer = io.BytesIO()
+    Image.fromarray(frame).save(buffer, "JPEG", quality=88)
+    return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def frame_of(uri: str) -> NDArray[np.uint8]:
+    """Inverse of `data_uri`."""
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))))
