@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from math import radians, tan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,17 +24,18 @@ class Camera:
     One GL context serves every house, as the models bring no meshes or textures of their own.
     """
 
-    _current: Camera | None = None
+    _current: int = 0  # id of the GL context made current last, 0 = unknown
 
     def __init__(self, size: int, model: mujoco.MjModel) -> None:
         self.size = size
         self._gl = gl_context(size)
-        Camera._current = self
+        Camera._current = id(self._gl)
         model.vis.global_.offwidth = model.vis.global_.offheight = size
         try:
             self._con = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
         except Exception as e:
             raise SimulatorError(f"{CURE}. MuJoCo says: {e}") from e
+        self._free_once = weakref.finalize(self, _free, self._gl, self._con)  # also at garbage collection and at exit
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._con)
         self._con.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
         self._rect = mujoco.MjrRect(0, 0, size, size)
@@ -92,18 +95,20 @@ class Camera:
         return lookup[ids]
 
     def _activate(self) -> None:
-        if Camera._current is not self:
+        if Camera._current != id(self._gl):
             self._gl.make_current()
-            Camera._current = self
+            Camera._current = id(self._gl)
 
     def close(self) -> None:
-        """Free the GL context."""
-        if self._gl is not None:
-            self._activate()
-            self._con.free()
-            self._gl.free()
-            self._gl = None
-            Camera._current = None
+        """Free the GL context; a second call does nothing."""
+        self._free_once()
+
+
+def _free(context: Any, con: mujoco.MjrContext) -> None:
+    context.make_current()
+    con.free()
+    context.free()
+    Camera._current = 0
 
 
 def pose_of(view: Viewpoint) -> NDArray[np.float64]:
