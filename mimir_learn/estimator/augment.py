@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import norm
 
 from mimir_learn.estimator.crops import INVALID
 from mimir_learn.estimator.inputs import PARENT_NONE, VIEW_FEATURES
+
+_NORMAL = norm.ppf((np.arange(256) + 0.5) / 256).astype(np.float32)  # a byte as a normal deviate
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -21,11 +24,12 @@ class AugmentConfig:
     Attributes:
         colour: spread of per-channel gain and offset, the same for both frames and all crops of a sample.
         depth_noise: standard deviation relative to 1 m; drawn per pixel.
-        depth_holes: share of depth pixels lost.
+        depth_holes: share of depth pixels lost, in steps of 1/256.
         crop_shift: largest shift of a crop in pixels, the same before and after: memory's points are never exact.
         drop_point: chance that memory has no point for a candidate (its crop goes too).
         forget_parent, forget_attribute: chance that a remembered parent / attribute is unknown.
         wrong_parent: chance that a remembered parent is another candidate.
+        drop_regions: chance that the regions that differ are not pointed out, as after a moved camera: then the trunk must find them.
         hide_flag: chance that the outcome flag is not told (only matters with ``outcome_flag``).
     """
 
@@ -37,6 +41,7 @@ class AugmentConfig:
     forget_parent: float = 0.02
     forget_attribute: float = 0.05
     wrong_parent: float = 0.01
+    drop_regions: float = 0.15
     hide_flag: float = 0.1
 
 
@@ -55,9 +60,11 @@ def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> A
         out[key] = _noisy_depth(batch[key], config, lost, rng)
     if config.crop_shift:
         _shift_crops(out, config.crop_shift, rng)
-    dropped = rng.random((b, k)) < config.drop_point
-    if dropped.any():
-        _drop_points(out, dropped)
+    gone = np.zeros(batch["point_ok"].shape, dtype=np.bool_)
+    gone[:, :k] = rng.random((b, k)) < config.drop_point
+    gone[:, k:] = rng.random((b, 1)) < config.drop_regions
+    if gone.any():
+        _drop_points(out, gone, k)
     parent = batch["parent"].copy()
     count = batch["mask"].sum(1, keepdims=True)
     wrong = (rng.random((b, k)) < config.wrong_parent) & batch["movable"]
@@ -82,10 +89,11 @@ def _recolour(rgb: NDArray[Any], gain_B3: NDArray[np.float32], offset_B3: NDArra
 def _noisy_depth(depth: NDArray[Any], config: AugmentConfig, lost: float, rng: np.random.Generator) -> NDArray[np.float16]:
     noisy = depth.astype(np.float32)
     valid = noisy > lost if lost < 0 else noisy > 0
+    draw = rng.integers(0, 1 << 16, depth.shape, dtype=np.uint16)  # one cheap draw per pixel serves both
     if config.depth_noise:
-        noisy += config.depth_noise * rng.standard_normal(depth.shape, dtype=np.float32)
+        noisy += config.depth_noise * _NORMAL[draw & 0xFF]
     if config.depth_holes:
-        valid &= rng.random(depth.shape, dtype=np.float32) >= config.depth_holes
+        valid &= (draw >> 8) >= round(256 * config.depth_holes)
     floor = -0.75 if lost < 0 else 1e-3
     return np.where(valid, np.maximum(noisy, floor), lost).astype(np.float16)
 
@@ -99,15 +107,13 @@ def _shift_crops(out: Arrays, limit: int, rng: np.random.Generator) -> None:
     out["crop_rgb"], out["crop_depth"] = out["crop_rgb"][index], out["crop_depth"][index]
 
 
-def _drop_points(out: Arrays, dropped: NDArray[np.bool_]) -> None:
-    k = dropped.shape[1]
-    view = out["view"].copy()
-    view[dropped] = np.zeros(VIEW_FEATURES, dtype=view.dtype)
-    padded = np.zeros(out["point_ok"].shape, dtype=np.bool_)
-    padded[:, :k] = dropped
-    out["view"] = view
-    out["point_ok"] = out["point_ok"] & ~padded
-    out["uv_ok"] = out["uv_ok"] & ~padded[:, None]
-    gone = padded[out["crop_row"], out["crop_slot"]]
+def _drop_points(out: Arrays, gone: NDArray[np.bool_], k: int) -> None:
+    """Forget where the slots ``gone`` (B, K + R) are, in place: no point, no crop; a region without a point is no region."""
+    out["view"] = np.where(gone[:, :k, None], np.zeros(VIEW_FEATURES, dtype=out["view"].dtype), out["view"])
+    out["region"] = np.where(gone[:, k:, None], np.zeros((), dtype=out["region"].dtype), out["region"])
+    out["region_mask"] = out["region_mask"] & ~gone[:, k:]
+    out["point_ok"] = out["point_ok"] & ~gone
+    out["uv_ok"] = out["uv_ok"] & ~gone[:, None]
+    keep = ~gone[out["crop_row"], out["crop_slot"]]
     for key in ("crop_rgb", "crop_depth", "crop_slot", "crop_row"):
-        out[key] = out[key][~gone]
+        out[key] = out[key][keep]

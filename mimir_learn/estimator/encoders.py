@@ -70,8 +70,11 @@ class Trunk(nn.Module):
         self.cell_T2: Tensor
         self.pixel: Tensor
 
-    def forward(self, rgb_BFHWC: Tensor, depth_BFHW: Tensor, plane_BF4: Tensor, same_camera_B: Tensor) -> Tensor:
-        """→ tokens (B, F·T, D), before-frame first. ``plane`` turns depth into height above the floor (see `build_input`)."""
+    def forward(self, rgb_BFHWC: Tensor, depth_BFHW: Tensor, plane_BF4: Tensor, same_camera_B: Tensor) -> tuple[Tensor, Tensor]:
+        """→ tokens (B, F·T, D), before-frame first, and the finer map (B, F, C, H/4, W/4) they come from.
+
+        ``plane`` turns depth into height above the floor (see `build_input`).
+        """
         batch = rgb_BFHWC.shape[0]
         depth = depth_BFHW.to(torch.float32)
         a, b, c, d = plane_BF4[..., None, None].unbind(2)
@@ -79,8 +82,38 @@ class Trunk(nn.Module):
         height = (depth * (a * self.pixel + b * self.pixel[:, None] + c) + d).clamp(-1, 3) * seen
         colour = rgb_BFHWC.to(torch.float32).permute(0, 1, 4, 2, 3) / 127.5 - 1.0
         geometry = torch.stack([depth / self.max_depth_m * 2 - 1, height - 1, seen], dim=2)
-        map_BFCT = self.stem(torch.cat([colour, geometry], dim=2).flatten(0, 1)).flatten(2).unflatten(0, (batch, 2))
+        fine = self.stem[:2](torch.cat([colour, geometry], dim=2).flatten(0, 1))
+        map_BFCT = self.stem[2](fine).flatten(2).unflatten(0, (batch, 2))
         step = (map_BFCT[:, 1] - map_BFCT[:, 0]) * same_camera_B[:, None, None]
         both = torch.cat([map_BFCT, torch.stack([step, step], 1)], dim=2).transpose(2, 3)
         tokens = self.project(both) + self.frame[:, None] + self.position(self.cell_T2)
-        return tokens.flatten(1, 2)
+        return tokens.flatten(1, 2), fine.unflatten(0, (batch, 2))
+
+
+class Finder(nn.Module):
+    """Looks for the thing seen in the hand in one frame over the other frame: where is what was dropped, where was what was taken?
+
+    Attention alone cannot say "nowhere", so the log-sum-exp of its scores, how well the best place matches, is passed on too.
+    """
+
+    def __init__(self, config: EstimatorConfig) -> None:
+        super().__init__()
+        channels, d, self.heads = 2 * config.image_width, config.dim, config.heads
+        self.query, self.key, self.value = nn.Linear(d, d), nn.Linear(channels, d), nn.Linear(channels + 2, d)
+        self.out = nn.Linear(2 * (d + self.heads), d)
+        x = (torch.arange(config.image_px // 4, dtype=torch.float32) + 0.5) / (config.image_px // 4)
+        self.register_buffer("place_P2", torch.stack(torch.meshgrid(x, x, indexing="xy"), -1).reshape(-1, 2), persistent=False)
+        self.place_P2: Tensor
+
+    def forward(self, look_BFD: Tensor, fine_BFCHW: Tensor) -> Tensor:
+        """Hand appearance per frame and `Trunk`'s fine map → (B, D)."""
+        fine_BFPC = fine_BFCHW.flip(1).flatten(3).transpose(2, 3)  # what is in the hand before is sought after, and the other way round
+        place = self.place_P2.expand(*fine_BFPC.shape[:2], -1, -1)
+        key = self.key(fine_BFPC).unflatten(-1, (self.heads, -1))
+        value = self.value(torch.cat([fine_BFPC, place], -1)).unflatten(-1, (self.heads, -1))
+        query = self.query(look_BFD).unflatten(-1, (self.heads, -1))
+        score_BFNP = torch.einsum("bfnd,bfpnd->bfnp", query, key).float() * query.shape[-1] ** -0.5
+        found = torch.einsum("bfnp,bfpnd->bfnd", score_BFNP.softmax(-1).to(value.dtype), value)
+        fit = torch.logsumexp(score_BFNP, -1).to(value.dtype)
+        out: Tensor = self.out(torch.cat([found.flatten(1), fit.flatten(1)], -1))
+        return out

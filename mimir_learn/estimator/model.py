@@ -14,7 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from mimir_learn.estimator.config import EstimatorConfig
-from mimir_learn.estimator.encoders import CropEncoder, Trunk
+from mimir_learn.estimator.encoders import CropEncoder, Finder, Trunk
 from mimir_learn.estimator.inputs import ACTION_FEATURES, FEATURES, REGION_FEATURES, VIEW_FEATURES
 from mimir_learn.estimator.labels import FIRST_CANDIDATE, KEEP, TO_HAND, UNCHANGED
 from mimir_learn.symbols import Vocabulary
@@ -66,7 +66,7 @@ class DeltaEstimator(nn.Module):
         super().__init__()
         self.config = config = config or EstimatorConfig()
         d, attributes = config.dim, len(config.attributes)
-        self.crops, self.trunk = CropEncoder(config), Trunk(config)
+        self.crops, self.trunk, self.finder = CropEncoder(config), Trunk(config), Finder(config)
         self.name = nn.Linear(config.name_dim, d)
         self.parent_name = nn.Linear(config.name_dim, d, bias=False)
         self.fact = nn.Sequential(nn.Linear(FEATURES + VIEW_FEATURES + 2 * attributes + 2, d), nn.GELU(), nn.Linear(d, d))
@@ -95,7 +95,9 @@ class DeltaEstimator(nn.Module):
         """
         k = self.config.candidates
         looks, x_BQD = self._queries(batch)
-        image_BTD = self.trunk(batch["image_rgb"], batch["image_depth"], batch["image_plane"], batch["action"][:, -1])
+        image_BTD, fine = self.trunk(batch["image_rgb"], batch["image_depth"], batch["image_plane"], batch["action"][:, -1])
+        found_BD = self.finder(looks["hand"], fine)
+        x_BQD = torch.cat([x_BQD[:, :-2], x_BQD[:, -2:-1] + found_BD[:, None], x_BQD[:, -1:]], 1)
         geometry = self._geometry(batch)
         for layer in self.layers:
             x_BQD = layer(x_BQD, image_BTD, geometry)
@@ -129,7 +131,7 @@ class DeltaEstimator(nn.Module):
         region_BRD = self.region(batch["region"]) + slots_BSD[:, k:]
         hand_query = (hand_BD + self.hand_query)[:, None]
         x_BQD = torch.cat([entity_BKD, region_BRD, hand_query, torch.zeros_like(hand_query)], 1) + action_BD[:, None]
-        return {"before": before_BSD[:, :k], "hand_after": hand_look_BFD[:, 1]}, x_BQD
+        return {"before": before_BSD[:, :k], "hand": hand_look_BFD}, x_BQD
 
     def _geometry(self, batch: Batch) -> dict[str, Tensor]:
         """Attention biases that need no weights: masks, metric and image distances, remembered parent links."""
@@ -152,7 +154,7 @@ class DeltaEstimator(nn.Module):
     def _parent(self, entity_BKD: Tensor, looks: Mapping[str, Tensor], batch: Batch) -> Tensor:
         k, scale = self.config.candidates, entity_BKD.shape[-1] ** -0.5
         fixed_BK3 = self.parent_head(entity_BKD).float()
-        same_BK = torch.einsum("bkd,bd->bk", self.same_from(looks["before"]).float(), self.same_to(looks["hand_after"]).float()) * scale
+        same_BK = torch.einsum("bkd,bd->bk", self.same_from(looks["before"]).float(), self.same_to(looks["hand"][:, 1]).float()) * scale
         fixed_BK3 = fixed_BK3 + same_BK[..., None] * F.one_hot(torch.tensor(TO_HAND, device=same_BK.device), 3)
         pointer_BKK = self.pointer_from(entity_BKD).float() @ self.pointer_to(entity_BKD).float().transpose(1, 2) * scale
         cannot = ~(batch["holds"] & batch["mask"])[:, None] | torch.eye(k, dtype=torch.bool, device=same_BK.device)
