@@ -109,7 +109,7 @@ class FixtureSpec:
 
 @dataclass(frozen=True)
 class ThingSpec:
-    """Something that can be carried, with where it is at the start. ``solids`` is the collision shape, ``radius`` its footprint's,
+    """Something that can be carried, with where it is at the start. ``solid`` is the collision shape, ``radius`` its footprint's,
     ``half_height`` its rest height."""
 
     id: str

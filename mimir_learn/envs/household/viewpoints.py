@@ -57,7 +57,7 @@ def room_viewpoints(
     for _, _, x, y, sx, sy in sorted(corners):
         out.append(
             Viewpoint(
-                (round(centre[0] + x, 4), round(centre[1] + y, 4), 1.75),
+                (round(centre[0] + x, 4), round(centre[1] + y, 4), 2.2),
                 (round(centre[0] - 0.1 * sx, 4), round(centre[1] - 0.1 * sy, 4), 0.1),
             )
         )
