@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 from pathlib import Path
 
+import jsonargparse
 import numpy as np
 import pytest
 import torch
@@ -22,6 +23,7 @@ from mimir_learn.feedback.learned import LearnedSource
 from mimir_learn.feedback.schema import SchemaSource
 from mimir_learn.logs import read_episodes
 
+RECIPES = Path(__file__).parents[2] / "configs" / "train"
 SMALL = EstimatorConfig(image_px=32, crop_px=8, dim=32, heads=2, layers=1, ffn=64, crop_width=8, image_width=8)
 
 
@@ -149,3 +151,14 @@ def test_bad_runs_say_what_is_wrong(log_dir: Path, tmp_path: Path) -> None:
         fit(config(log_dir, tmp_path / "run", resume=True))
     with pytest.raises(ConfigError, match="epochs"):
         config(log_dir, tmp_path / "run", epochs=0)
+
+
+@pytest.mark.parametrize("recipe", sorted(p.name for p in RECIPES.glob("*.yaml")))
+def test_recipes_parse_and_unknown_keys_do_not(recipe: str, tmp_path: Path) -> None:
+    parser = jsonargparse.ArgumentParser(exit_on_error=False)
+    parser.add_class_arguments(TrainConfig)
+    parsed = parser.parse_path(RECIPES / recipe)
+    assert isinstance(parser.instantiate(parsed).estimator, EstimatorConfig)
+    (tmp_path / "bad.yaml").write_text((RECIPES / recipe).read_text() + "\nepoch: 3\n")
+    with pytest.raises(jsonargparse.ArgumentError, match="epoch"):
+        parser.parse_path(tmp_path / "bad.yaml")
