@@ -74,9 +74,7 @@ def select(transition: Transition, k: int) -> Candidates:
     named_cols = [ROLES.index(r) for r in named]
     child_cols = [ROLES.index(r) for r in ("at_child", "receptacle_child", "destination_child")]
     in_view_N = views[0].inside_N | views[1].inside_N
-    distance_N = np.fmin(
-        np.where(views[0].inside_N, views[0].z_N, np.nan), np.where(views[1].inside_N, views[1].z_N, np.nan)
-    )
+    distance_N = np.fmin(np.where(views[0].inside_N, views[0].z_N, np.nan), np.where(views[1].inside_N, views[1].z_N, np.nan))
     distance_N = np.nan_to_num(distance_N, nan=99.0)
 
     def rank(i: int) -> tuple[float, float, float, str]:

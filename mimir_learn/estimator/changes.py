@@ -38,9 +38,7 @@ def same_camera(before: Observation, after: Observation) -> bool:
     return before.rgb.shape == after.rgb.shape and bool(np.abs(before.pose - after.pose).max() < 2e-3)
 
 
-def changed_regions(
-    before: Observation, after: Observation, m: int, ignore: tuple[float, float, float, float] | None = None
-) -> Regions:
+def changed_regions(before: Observation, after: Observation, m: int, ignore: tuple[float, float, float, float] | None = None) -> Regions:
     """The ``m`` largest connected regions where colour or depth changed; none when the camera moved.
 
     ``ignore`` is a box (fractions of the frame) left out: the held thing is drawn there and is looked at separately.

@@ -21,7 +21,7 @@ from mimir_learn.symbols import IN_HAND, Kind, Observation, Relation, Transition
 KINDS: tuple[Kind, ...] = (Kind.ROOM, Kind.FIXTURE, Kind.RECEPTACLE, Kind.OBJECT)
 FEATURES = len(KINDS) + len(ROLES) + 6  # per entity: kind, roles, memory facts
 VIEW_FEATURES = 12
-REGION_FEATURES = 6
+REGION_FEATURES = 11
 ACTION_FEATURES = 7
 PARENT_NONE, PARENT_OUTSIDE = -1, -2  # values of ``parent``; K itself stands for the hand
 
@@ -53,7 +53,7 @@ def build_with_ids(transition: Transition, config: EstimatorConfig) -> tuple[tup
     out: dict[str, NDArray[Any]] = {}
     out.update(_images(before, after, config))
     out.update(_entities(transition, chosen, config))
-    out.update(_regions(regions, config))
+    out.update(_regions(regions, chosen, after, config))
     out.update(_geometry(chosen, regions, before, after, config))
     out.update(_crops(chosen, regions, before, after, config))
     out["verb"] = np.asarray(config.verbs.index(transition.action.verb.value), dtype=np.int64)
@@ -114,7 +114,8 @@ def _entities(transition: Transition, chosen: Candidates, config: EstimatorConfi
     return {"name": name, "feature": feature, "parent": parent, **flags, **attr}
 
 
-def _regions(regions: Regions, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
+def _regions(regions: Regions, chosen: Candidates, after: Observation, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
+    """Height, size, sign of the depth change, depth; and where it lies from the acted receptacle: known, right, away, up, beside."""
     r, n = config.change_regions, len(regions.z_M)
     table = np.zeros((r, REGION_FEATURES), dtype=np.float32)
     if n:
@@ -124,6 +125,12 @@ def _regions(regions: Regions, config: EstimatorConfig) -> dict[str, NDArray[Any
         table[:n, 3] = np.clip(regions.nearer_M * 4, -2, 2)
         table[:n, 4] = regions.z_M / 3.0
         table[:n, 5] = n / max(r, 1)
+        target = np.flatnonzero(chosen.roles_NR[:, ROLES.index("acted_receptacle")] > 0)
+        if target.size and np.isfinite(chosen.points_N3[target[0]]).all():
+            offset = regions.points_M3 - chosen.points_N3[target[0]]
+            forward = after.pose[:2, 2] / max(float(np.linalg.norm(after.pose[:2, 2])), 1e-6)
+            right, away = offset[:, :2] @ np.array([forward[1], -forward[0]]), offset[:, :2] @ forward
+            table[:n, 6:] = np.stack([np.ones(n), right, away, offset[:, 2], np.hypot(right, away)], -1).clip(-2, 2)
     return {"region": table, "region_mask": np.arange(r) < n}
 
 

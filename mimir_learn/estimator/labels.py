@@ -43,9 +43,7 @@ def did_what_it_says(action: Action, belief: Belief, delta: Delta) -> bool:
     return nominal <= delta.atoms if nominal else delta.hand is None
 
 
-def targets(
-    delta: Delta, ids: tuple[str, ...], action: Action, belief: Belief, config: EstimatorConfig
-) -> dict[str, NDArray[Any]]:
+def targets(delta: Delta, ids: tuple[str, ...], action: Action, belief: Belief, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
     """Targets for the rows ``ids``: ``y_parent`` (K,), ``y_attr`` (K, A), ``y_outcome`` ().
 
     A true new parent that is not among the candidates becomes `TO_ELSEWHERE`; changes of entities that were not offered cannot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 import warnings
 from dataclasses import asdict, dataclass, field
@@ -130,9 +131,10 @@ def fit(config: TrainConfig) -> TrainSummary:
     data.setup()
     cache_s = time.monotonic() - start
     assert data.train is not None
+    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
     L.seed_everything(config.seed, workers=True, verbose=False)
     module = EstimatorModule(estimator, config.lr, config.weight_decay, config.warmup, config.loss)
-    threads = config.threads or choose_threads(module.model, data)
+    threads = config.threads or choose_threads(module.model, data, config.bf16)
     torch.set_num_threads(threads)
     print(f"training on {len(data.train)} transitions, torch threads: {threads}, sample cache took {cache_s:.0f} s", flush=True)
     best = ModelCheckpoint(out / "checkpoints", "best", monitor="val/loss", mode="min", save_last=True, enable_version_counter=False)
@@ -183,7 +185,7 @@ def _calibrate(model: DeltaEstimator, config: TrainConfig, target: Path) -> Cali
     return calibrate(model, DataLoader(BatchDataset(cache, model.config), batch_size=None, sampler=order), target)
 
 
-def choose_threads(model: DeltaEstimator, data: EstimatorDataModule, seconds: float = 1.0) -> int:
+def choose_threads(model: DeltaEstimator, data: EstimatorDataModule, bf16: bool = False, seconds: float = 1.0) -> int:
     """1 or 2 torch threads, whichever takes fewer wall seconds for a training step right now.
 
     On shared cores two OpenMP threads that wait for each other can be many times slower than one, so two must win clearly.
@@ -196,7 +198,9 @@ def choose_threads(model: DeltaEstimator, data: EstimatorDataModule, seconds: fl
         begin = time.monotonic()
         while len(times) < 2 or time.monotonic() - begin < seconds:
             t = time.monotonic()
-            criterion(model(batch), batch)["loss"].backward()
+            with torch.autocast("cpu", torch.bfloat16, enabled=bf16):
+                loss = criterion(model(batch), batch)["loss"]
+            loss.backward()
             times.append(time.monotonic() - t)
         speed[threads] = sorted(times)[len(times) // 2]
     model.zero_grad(set_to_none=True)
