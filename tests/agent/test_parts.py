@@ -1,0 +1,132 @@
+"""Adapter, robot facade, Replan and stepwise use."""
+
+import numpy as np
+import pytest
+
+from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, replan, run_episode
+from mimir_learn.errors import ConfigError, ObservationError
+from mimir_learn.feedback import GateConfig, make_source
+from mimir_learn.memory import Status
+from mimir_learn.symbols import Action, Task, Verb
+
+from .symbolic_house import SymbolicHouse, at, bring, make
+
+COMMANDS = [
+    (Action(Verb.NAVIGATE, None, "sink_1"), "go to sink_1"),
+    (Action(Verb.NAVIGATE, "mug_1"), "go to mug_1"),
+    (Action(Verb.PICK, "mug_1"), "pick up mug_1"),
+    (Action(Verb.PICK, "mug_1", "sink_1"), "pick up mug_1 from sink_1"),
+    (Action(Verb.PLACE, "mug_1", "kitchen_1"), "put mug_1 at kitchen_1"),
+    (Action(Verb.OPEN, None, "fridge_1"), "open fridge_1"),
+    (Action(Verb.CLOSE, None, "fridge_1"), "close fridge_1"),
+    (Action(Verb.TOGGLE_ON, "lamp_1"), "turn on lamp_1"),
+    (Action(Verb.TOGGLE_OFF, "lamp_1"), "turn off lamp_1"),
+    (Action(Verb.LOOK), "look"),
+    (Action(Verb.WAIT), "wait"),
+    (Action(Verb.SLICE, "apple_1"), None),
+]
+
+
+@pytest.mark.parametrize(("action", "command"), COMMANDS)
+def test_household_grammar(action, command):
+    assert HouseholdAdapter().command(action) == command
+
+
+def agent_for(env, task, source="privileged", adapter=None, seed=0):
+    robot = Robot(env)
+    observation = robot.reset(seed=seed)
+    src = make_source(source, privileged=env.privileged_state)
+    agent = MimirAgent(robot.vocabulary, robot.places, task, adapter or HouseholdAdapter(), src, src, GateConfig())
+    return robot, agent, observation
+
+
+def test_feedback_text_settings():
+    seen = {}
+    for setting in ("full", "flag_only", "off"):
+        robot = Robot(SymbolicHouse({"mug_1": at("table_1")}), setting)
+        robot.reset(seed=0)
+        seen[setting] = robot.step("go to nowhere").outcome
+    assert (seen["full"].success, seen["full"].text) == (False, "Refused: there is no nowhere.")
+    assert (seen["flag_only"].success, seen["flag_only"].text) == (False, "")
+    assert (seen["off"].success, seen["off"].text) == (True, "")
+    with pytest.raises(ConfigError, match="feedback_text"):
+        Robot(SymbolicHouse({}), "loud")
+
+
+def test_a_broken_frame_is_one_clear_error():
+    class Blind(SymbolicHouse):
+        def _frame(self):
+            return super()._frame() | {"depth": np.full((2, 2), np.nan, np.float32)}
+
+    with pytest.raises(ObservationError, match="NaN"):
+        Robot(Blind({})).reset(seed=0)
+
+
+def test_replan_is_used_where_the_embodiment_lacks_a_form():
+    class NoFrom(HouseholdAdapter):
+        def command(self, action):
+            return None if action.verb is Verb.PICK and action.receptacle is not None else super().command(action)
+
+    env = SymbolicHouse({"mug_1": at("table_1")}, occlusion=0.0)
+    robot, agent, observation = agent_for(env, Task("t", "x", (bring("a", "mug", "shelf_1"),)), adapter=NoFrom())
+    result = run_episode(robot, agent, observation, 30, keep_records=True)
+    assert result.declared and "pick up mug_1" in env.commands
+    assert [r.thought.mode for r in result.records if r.action.verb is Verb.PICK] == ["replan"]
+
+
+def test_what_no_skill_can_do_is_blocked_without_touching_the_environment():
+    class Armless(HouseholdAdapter):
+        def command(self, action):
+            return None if action.verb in (Verb.TOGGLE_ON, Verb.NAVIGATE) else super().command(action)
+
+    env = SymbolicHouse({"mug_1": at("table_1")})
+    robot, agent, observation = agent_for(env, Task("t", "x", (make("a", "lamp_1", "on"),)), adapter=Armless())
+    result = run_episode(robot, agent, observation, 30)
+    assert result.statuses == {"a": Status.BLOCKED} and result.steps == 0 and not result.declared and env.commands == []
+
+
+def test_replan_has_nothing_for_nothing():
+    assert replan(None, None, None, None) is None
+
+
+def test_stepwise_use_equals_the_loop():
+    task = Task("t", "x", (bring("a", "mug", "shelf_1"), make("b", "lamp_1", "on")))
+    looped = SymbolicHouse({"mug_1": at("fridge_1")}, level=0.2)
+    robot, agent, observation = agent_for(looped, task, seed=4)
+    run_episode(robot, agent, observation, 60)
+    stepped = SymbolicHouse({"mug_1": at("fridge_1")}, level=0.2)
+    robot, other, observation = agent_for(stepped, task, seed=4)
+    other.reset_sources(0)
+    while (action := other.decide(observation, robot.perceive())) is not None:
+        result = robot.step(other.thought.command)
+        other.learn(observation, action, result.observation, result.outcome)
+        observation = result.observation
+    assert stepped.commands == looped.commands and other.world.to_dict()["records"] == agent.world.to_dict()["records"]
+
+
+def test_learning_from_an_action_the_agent_did_not_choose():
+    """A behaviour policy may act in the agent's place; memory follows what was really done."""
+    env = SymbolicHouse({"mug_1": at("table_1"), "book_1": at("table_1")}, occlusion=0.0)
+    robot, agent, observation = agent_for(env, Task("t", "x", (bring("a", "mug", "shelf_1"),)))
+    agent.reset_sources(0)
+    for action, command in ((Action(Verb.NAVIGATE, None, "table_1"), "go to table_1"), (Action(Verb.PICK, "book_1"), "pick up book_1")):
+        agent.decide(observation, robot.perceive())
+        result = robot.step(command)
+        agent.learn(observation, action, result.observation, result.outcome)
+        observation = result.observation
+    assert agent.world.hand == agent.task.hand == "book_1"
+    agent.decide(observation, robot.perceive())
+    assert agent.thought.command == "put book_1 at table_1"
+
+
+def test_learn_before_decide_is_refused():
+    _, agent, observation = agent_for(SymbolicHouse({}), Task("t", "x", (make("a", "lamp_1", "on"),)))
+    with pytest.raises(RuntimeError, match="decide"):
+        agent.learn(observation, Action(Verb.LOOK), observation, None)
+
+
+def test_the_step_limit_truncates():
+    env = SymbolicHouse({"mug_1": at("fridge_1")})
+    robot, agent, observation = agent_for(env, Task("t", "x", (bring("a", "mug", "shelf_1"),)))
+    result = run_episode(robot, agent, observation, 2)
+    assert result.truncated and result.steps == 2 and not result.declared

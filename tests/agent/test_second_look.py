@@ -1,0 +1,91 @@
+"""A doubtful estimate: the agent looks again, and the source is asked about the same action with the newer frame."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, run_episode
+from mimir_learn.feedback import GateConfig, make_source
+from mimir_learn.memory import Status
+from mimir_learn.symbols import EMPTY, Delta, Estimate, HandChange, Task, Verb, satisfied
+
+from .symbolic_house import SymbolicHouse, at, bring
+
+
+@dataclass
+class Doubtful:
+    """Knows the truth but is only ``first`` sure of it at first sight and ``second`` sure at second sight."""
+
+    truth: object
+    first: float
+    second: float
+    name: str = "doubtful"
+    asked: list = field(default_factory=list)
+
+    def reset(self, seed):
+        self.truth.reset(seed)
+        self.kept = EMPTY
+
+    def estimate(self, transition):
+        again = bool(self.asked) and self.asked[-1].before is transition.before
+        self.asked.append(transition)
+        delta = self.truth.estimate(transition).delta
+        self.kept = delta = self.kept | delta if again else delta
+        p = self.second if again else self.first
+        changes = [replace(c, p=p) for c in delta if not isinstance(c, HandChange)]
+        return Estimate(Delta(changes), confidence=p if changes else 1.0)
+
+
+def play(first, second, share=True, max_steps=60):
+    env = SymbolicHouse({"mug_1": at("cabinet_1")}, occlusion=0.0)
+    task = Task("t", "x", (bring("a", "mug", "table_1"),))
+    robot = Robot(env)
+    observation = robot.reset(seed=0)
+    source = Doubtful(make_source("privileged", privileged=env.privileged_state), first, second)
+    other = source if share else make_source("schema")
+    agent = MimirAgent(robot.vocabulary, robot.places, task, HouseholdAdapter(), source, other, GateConfig())
+    result = run_episode(robot, agent, observation, max_steps, keep_records=True)
+    done = satisfied(task.goals, env.snapshot(), env.entities)
+    return env, source, agent, result, len(done) == 1
+
+
+def test_two_agreeing_looks_commit_and_are_counted():
+    env, source, _, result, ok = play(0.7, 0.7)
+    assert ok and result.declared
+    changing = [c for c in env.commands if c.split()[0] in ("pick", "put", "open")]
+    assert result.look_again_steps == env.commands.count("look") == len(changing) > 0
+    for first, second in zip(source.asked, source.asked[1:], strict=False):
+        if second.before is first.before:
+            assert second.action == first.action and second.belief is first.belief and second.outcome == first.outcome
+            assert second.after is not first.after
+
+
+def test_the_second_look_is_about_the_first_action():
+    *_, result, _ = play(0.7, 0.7)
+    for record in result.records:
+        if record.look_again:
+            assert record.action.verb is Verb.LOOK and record.world.about.verb in (Verb.OPEN, Verb.PICK, Verb.PLACE)
+            assert record.world_verdict.committed
+        elif record.world_verdict.look_again:
+            assert record.world.feedback is None and not record.world_verdict.committed
+
+
+def test_sure_estimates_need_no_second_look():
+    *_, result, ok = play(0.95, 0.5)
+    assert ok and result.look_again_steps == 0
+
+
+def test_disagreement_is_held_not_written():
+    _, _, agent, result, _ = play(0.6, 0.2, max_steps=20)
+    assert result.look_again_steps > 0 and agent.task.status("a") is Status.PENDING
+    assert agent.task.hand is None
+    assert not any(e.kind == "interaction" for h in [agent.world.hypothesis("mug_1")] if h for e in h.evidence)
+
+
+@pytest.mark.parametrize("sure", [0.7, 0.95])
+def test_a_second_source_for_task_memory_is_asked_every_step_on_its_own(sure):
+    *_, result, ok = play(sure, 0.9, share=False)
+    assert ok and result.declared
+    for record in result.records:
+        assert record.task is not record.world and record.task.feedback is not None
+        assert record.task.about == record.action
