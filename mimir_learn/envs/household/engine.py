@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import importlib.util
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from mimir_learn.errors import SimulatorError
@@ -45,9 +48,23 @@ def choose_backend() -> str:
     return "osmesa" if _loads("libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so") else ""
 
 
+def _load_triton_first() -> None:
+    """Load triton's library before Mesa's, if triton is installed.
+
+    Both bring an LLVM; loaded after Mesa's, triton's crashes the process, and importing torchvision or torch's compiler loads it.
+    """
+    spec = importlib.util.find_spec("triton")
+    for folder in (spec.submodule_search_locations or []) if spec is not None else []:
+        library = Path(folder) / "_C" / "libtriton.so"
+        if library.is_file():
+            with contextlib.suppress(OSError):
+                ctypes.CDLL(str(library))
+
+
 def gl_context(size: int) -> Any:
     """An off-screen GL context of at least ``size`` pixels, made current. Raises SimulatorError naming the packages to install."""
     backend = choose_backend()
+    _load_triton_first()
     try:
         if backend == "egl":
             from mujoco.egl import GLContext
