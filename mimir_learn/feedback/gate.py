@@ -12,7 +12,7 @@ from mimir_learn.symbols import EMPTY, Change, Delta, Estimate, HandChange
 _LOGIT_LIMIT = 12.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GateConfig:
     """Thresholds on (calibrated) probabilities.
 
