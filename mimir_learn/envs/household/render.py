@@ -105,7 +105,10 @@ class Camera:
 
 
 def _free(context: Any, con: mujoco.MjrContext) -> None:
-    context.make_current()
+    try:
+        context.make_current()
+    except Exception:  # at exit the display may be gone already, and everything on it with it
+        return
     con.free()
     context.free()
     Camera._current = 0
