@@ -90,6 +90,8 @@ def _admissible(goal: Goal, c: Candidate, target: str | None, task: TaskMemory, 
         return not task.exhausted(goal, switch_action(goal, c.entity))
     if entity.kind is not Kind.OBJECT or c.parent is None or (c.binding is not None and c.binding in task.failed):
         return False
+    if c.entity != held and world.place_of(c.entity) is None:
+        return False  # on or in something whose own place is not known
     if goal.source is not None and goal.source not in {c.parent.id, *task.taken_from(c.entity)}:
         return False
     tries = [Action(Verb.PICK, c.entity, pick_receptacle(c.parent, world))]

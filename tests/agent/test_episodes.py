@@ -5,8 +5,10 @@ import pytest
 
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, run_episode
 from mimir_learn.feedback import GateConfig, make_source
+from mimir_learn.feedback.noisy import _largest
+from mimir_learn.feedback.schema import held_at
 from mimir_learn.memory import Status, WorldMemory
-from mimir_learn.symbols import Task, satisfied
+from mimir_learn.symbols import ELSEWHERE, IN_HAND, Estimate, Parent, ParentChange, Relation, StateChange, Task, satisfied
 
 from .symbolic_house import KINDS, PLACES, VOCABULARY, SymbolicHouse, at, bring, make, random_objects, random_task
 
@@ -91,6 +93,55 @@ def test_world_memory_without_effects_task_memory_with():
         assert all(not r.world_estimate.delta for r in result.records)
         kinds = {e.kind for t in agent.world.triples() for e in agent.world.hypothesis(t[0]).evidence}
         assert kinds <= {"observation"}
+
+
+class Liar:
+    """Reports random changes about random known things, with random probabilities."""
+
+    name = "liar"
+
+    def reset(self, seed):
+        self.rng = np.random.default_rng(seed)
+
+    def estimate(self, transition):
+        known = transition.belief.entities
+        things = [i for i, b in known.items() if b.entity.kind == "object"]
+        parents = [
+            IN_HAND,
+            ELSEWHERE,
+            *(held_at(i, transition.belief) for i, b in known.items() if b.entity.kind in ("room", "receptacle")),
+        ]
+        parents += [Parent(t, Relation.ON) for t in things]
+        changes = []
+        for thing in things:
+            old, new = (parents[int(self.rng.integers(len(parents)))] for _ in range(2))
+            if self.rng.random() < 0.4 and old != new and thing not in (old.id, new.id):
+                changes.append(ParentChange(thing, old, new, float(self.rng.random())))
+        if self.rng.random() < 0.3:
+            value = bool(self.rng.random() < 0.5)
+            changes.append(StateChange("fridge_1", "open", not value, value, float(self.rng.random())))
+        success = None if self.rng.random() < 0.3 else float(self.rng.random())
+        return Estimate(_largest(changes), float(self.rng.random()), success, bool(self.rng.random() < 0.9))
+
+
+def test_no_source_however_wrong_breaks_the_loop_or_the_tree():
+    for seed in range(40):
+        rng = np.random.default_rng([seed, 7])
+        objects = random_objects(rng)
+        env = SymbolicHouse(objects, level=0.2)
+        robot = Robot(env)
+        observation = robot.reset(seed=seed)
+        task = random_task(rng, objects, KINDS[seed % len(KINDS)])
+        liar = Liar()
+        agent = MimirAgent(robot.vocabulary, robot.places, task, HouseholdAdapter(), liar, liar, GateConfig())
+        run_episode(robot, agent, observation, MAX_STEPS, seed=seed)
+        for thing in objects:
+            at_, seen = thing, set()
+            while agent.world.parent(at_) is not None:
+                assert at_ not in seen
+                seen.add(at_)
+                at_ = agent.world.parent(at_).id
+        assert WorldMemory.replay(VOCABULARY, PLACES, agent.world.journal).to_dict() == agent.world.to_dict()
 
 
 # ---- memory in episodes --------------------------------------------------------------------------------------------
