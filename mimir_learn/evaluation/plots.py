@@ -64,6 +64,7 @@ def _svg(figure: Figure, label: str) -> str:
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace(INK, "currentColor")
     text = re.sub(r"font: [^;\"]*'sans-serif'[^;\"]*", lambda m: m[0].replace("'sans-serif'", "inherit"), text)
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'\s(width|height)="[\d.]+pt"', "", text, count=2)
     return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 

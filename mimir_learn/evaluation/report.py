@@ -201,7 +201,7 @@ def _delta_rows(delta: Mapping[str, Mapping[str, Any]], names: Sequence[str]) ->
     return rows
 
 
-def _atom_text(atom: Sequence[str]) -> str:
+def atom_text(atom: Sequence[str]) -> str:
     kind, entity, name, value = atom
     if kind == "hand":
         return f"hand: {value or 'empty'}"
@@ -218,8 +218,8 @@ def _strip(strip: Mapping[str, Any]) -> dict[str, Any]:
     steps = []
     for t, s in enumerate(strip["steps"], 1):
         wrong, missed = {tuple(a) for a in s["wrong"]}, {tuple(a) for a in s["missed"]}
-        written = [{"text": _atom_text(a), "mark": "bad" if a in wrong else "good"} for a in _atoms(s["committed"])]
-        written += [{"text": f"{_atom_text(a)} (missed)", "mark": "miss"} for a in sorted(missed)]
+        written = [{"text": atom_text(a), "mark": "bad" if a in wrong else "good"} for a in _atoms(s["committed"])]
+        written += [{"text": f"{atom_text(a)} (missed)", "mark": "miss"} for a in sorted(missed)]
         steps.append(
             {
                 "t": t,
@@ -228,8 +228,8 @@ def _strip(strip: Mapping[str, Any]) -> dict[str, Any]:
                 "image": s.get("image", ""),
                 "fault": s["fault"].replace("_", " "),
                 "look_again": s["look_again"],
-                "truth": [_atom_text(a) for a in _atoms(s["truth"])],
-                "estimate": [_atom_text(a) for a in _atoms(s["estimate"])],
+                "truth": [atom_text(a) for a in _atoms(s["truth"])],
+                "estimate": [atom_text(a) for a in _atoms(s["estimate"])],
                 "written": written,
                 "has_wrong": bool(wrong),
             }

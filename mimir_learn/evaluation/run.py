@@ -70,7 +70,7 @@ class EvalConfig:
     title: str = "Mimir, learned: where Δ comes from"
 
     def __post_init__(self) -> None:
-        arms = parse_arms(self.sources, self.faults)
+        parse_arms(self.sources, self.faults)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ConfigError(f"eval.seeds is {self.seeds}; give at least one seed, each once")
         if self.feedback_text not in ("full", "flag_only", "off"):
@@ -79,10 +79,6 @@ class EvalConfig:
             raise ConfigError(f"eval.silent is {self.silent}; it is a share, give a number from 0 to 1")
         if self.n_jobs == 0 or self.n_jobs < -1:
             raise ConfigError(f"eval.n_jobs is {self.n_jobs}; give a number of processes, or -1 for one per core")
-        if self.checkpoint is None and any(a.learned for a in arms):
-            raise ConfigError(
-                "the source 'learned' needs a checkpoint: give --checkpoint DIR (made by `mimir train`), or leave it out of sources"
-            )
 
     @property
     def arms(self) -> list[Arm]:
@@ -99,6 +95,8 @@ def evaluate(config: EvalConfig, *, score: dict[str, Any] | None = None, extra: 
     Raises ConfigError (settings, suite), CheckpointError, MimirError (episodes that could not be run).
     """
     started = time.monotonic()
+    if config.checkpoint is None and any(a.learned for a in config.arms):
+        raise ConfigError("the source 'learned' needs a checkpoint: give --checkpoint DIR (made by `mimir train`)")
     suite = _open_suite(config)
     out, arms = Path(config.out), config.arms
     checkpoint = _checkpoint_sha256(config)

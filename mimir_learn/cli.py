@@ -1,0 +1,282 @@
+"""The ``mimir`` command: every subcommand is a typed dataclass of settings, from YAML (``--config``) and the command line.
+
+Unknown keys are errors. Errors of this package are printed without a traceback: exit code 1, or 2 when the command line itself is wrong.
+Imports happen inside the subcommands, so that ``mimir collect`` does not load torch.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mimir_learn.errors import MimirError
+
+
+@dataclass(frozen=True)
+class CheckLogConfig:
+    """Look for damage in a transition log.
+
+    Attributes:
+        check: the log's directory.
+    """
+
+    check: str
+
+
+@dataclass(frozen=True)
+class ReportConfig:
+    """Render the report of an evaluation again.
+
+    Attributes:
+        folder: holds results.json (and strips.json), as written by ``mimir eval`` and ``mimir demo``.
+        out: the page; default ``folder/report.html``.
+        image: also write a small picture (PNG) of results and frames there, as in the README.
+    """
+
+    folder: str = "runs/demo"
+    out: str | None = None
+    image: str | None = None
+
+
+@dataclass(frozen=True)
+class DoctorConfig:
+    """Check what this machine can run. Takes no settings."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A subcommand: one line of help, and functions that import its settings type and run it."""
+
+    help: str
+    config: Callable[[], type]
+    run: Callable[[Any], int]
+    nouns: tuple[str, ...] = field(default=())
+
+
+def _collect_config() -> type:
+    from mimir_learn.collect import CollectConfig
+
+    return CollectConfig
+
+
+def _collect(config: Any) -> int:
+    from mimir_learn.collect import collect
+
+    summary = collect(config)
+    speed = summary.transitions_per_s_per_core
+    made = "nothing was missing" if speed is None else f"{summary.made} made now, {speed:.0f} per second and core"
+    print(
+        f"{summary.directory}: {summary.transitions} transitions ({made}); {summary.rates['unusual']:.0%} failures, no-ops or side effects"
+    )
+    return 0
+
+
+def _check_log(config: CheckLogConfig) -> int:
+    from mimir_learn.collect import check_log
+
+    problems = check_log(config.check)
+    for problem in problems[:50]:
+        print(problem)
+    print(f"{config.check}: {'sound' if not problems else f'{len(problems)} problems'}")
+    return 1 if problems else 0
+
+
+def _train_config() -> type:
+    from mimir_learn.estimator import TrainConfig
+
+    return TrainConfig
+
+
+def _train(config: Any) -> int:
+    from mimir_learn.estimator import fit
+    from mimir_learn.evaluation.results import write_json
+
+    summary = fit(config)
+    flat = {k: v for k, v in vars(summary).items() if isinstance(v, int | float)}
+    flat |= {f"validation.{k}": v for k, v in summary.best.items()} | {f"temperature.{k}": v for k, v in summary.temperature.items()}
+    write_json(Path(config.out_dir) / "summary.json", flat)
+    print(f"{summary.checkpoint}: {summary.parameters} parameters, {summary.epochs} epochs in {summary.wall_s:.0f} s")
+    return 0
+
+
+def _eval_config() -> type:
+    from mimir_learn.evaluation.run import EvalConfig
+
+    return EvalConfig
+
+
+def _eval(config: Any) -> int:
+    from mimir_learn.evaluation.run import evaluate
+
+    results = evaluate(config)
+    print(_table(results))
+    print(f"{config.out}/report.html")
+    return 0
+
+
+def _table(results: dict[str, Any]) -> str:
+    metrics = ("sr", "declared_sr", "gc", "steps", "wrong_writes", "false_completion_rate", "memory_f1")
+    lines = [f"{'':22s}" + "".join(f"{m:>23s}" for m in metrics)]
+    for name, body in results["arms"].items():
+        lines.append(f"{name:22s}" + "".join(f"{body['metrics'][m]['value']:23.3f}" for m in metrics))
+    return "\n".join(lines)
+
+
+def _suite_config() -> type:
+    from mimir_learn.evaluation.build import SuiteConfig
+
+    return SuiteConfig
+
+
+def _suite(config: Any) -> int:
+    from mimir_learn.evaluation.build import run_suite_command
+
+    print(run_suite_command(config))
+    return 0
+
+
+def _report(config: ReportConfig) -> int:
+    from mimir_learn.evaluation.report import report_from_folder
+
+    print(report_from_folder(Path(config.folder), None if config.out is None else Path(config.out)))
+    if config.image is not None:
+        from mimir_learn.evaluation.picture import picture_from_folder
+
+        print(picture_from_folder(Path(config.folder), Path(config.image)))
+    return 0
+
+
+def _demo_config() -> type:
+    from mimir_learn.evaluation.demo import DemoConfig
+
+    return DemoConfig
+
+
+def _demo(config: Any) -> int:
+    from mimir_learn.evaluation.demo import demo
+
+    demo(config)
+    return 0
+
+
+def _doctor(_: DoctorConfig) -> int:
+    from mimir_learn.evaluation.doctor import doctor
+
+    return doctor()
+
+
+def _bench_config() -> type:
+    from mimir_learn.evaluation.bench import BenchConfig
+
+    return BenchConfig
+
+
+def _bench(config: Any) -> int:
+    from mimir_learn.evaluation.bench import bench_env
+
+    print(bench_env(config))
+    return 0
+
+
+COMMANDS: dict[str, Command] = {
+    "collect": Command("collect a transition log (--check DIR: look for damage in one)", _collect_config, _collect),
+    "train": Command("train a Δ-estimator on a log", _train_config, _train),
+    "eval": Command("run Δ-sources on a task suite and score them", _eval_config, _eval),
+    "suite": Command("build a certified task suite (--check true: certify one again)", _suite_config, _suite),
+    "report": Command("render an evaluation's report again", lambda: ReportConfig, _report),
+    "demo": Command("everything: collect, train, evaluate, report", _demo_config, _demo),
+    "doctor": Command("check what this machine can run", lambda: DoctorConfig, _doctor),
+    "bench": Command("measure speed: mimir bench env", _bench_config, _bench, ("env",)),
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Entry point of ``mimir``; returns the exit code."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if not args or args[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0
+    if args[0] in ("-V", "--version"):
+        from mimir_learn import __version__
+
+        print(__version__)
+        return 0
+    name = args.pop(0)
+    if name not in COMMANDS:
+        return _complain(f"there is no command {name!r}\n{_overview()}", 2)
+    command = COMMANDS[name]
+    if command.nouns:
+        if not args or args[0] not in (*command.nouns, "-h", "--help"):
+            return _complain(f"mimir {name} takes one of: {', '.join(command.nouns)}", 2)
+        if args[0] in command.nouns:
+            args.pop(0)
+    if name == "collect" and any(a.partition("=")[0] == "--check" for a in args):
+        command = Command(command.help, lambda: CheckLogConfig, _check_log)
+    os.environ.setdefault("GOMP_SPINCOUNT", "0")  # threads that spin while they wait starve each other on shared cores
+    try:
+        config = _parse(name, command, args)
+        return 0 if config is None else command.run(config)
+    except _UsageError as e:
+        return _complain(f"mimir {name}: {e}", 2)
+    except MimirError as e:
+        return _complain(str(e), 1)
+    except KeyboardInterrupt:
+        return _complain("interrupted", 130)
+
+
+class _UsageError(Exception):
+    """The command line or a config file does not fit the settings."""
+
+
+def _parse(name: str, command: Command, args: list[str]) -> Any:
+    """Settings from ``--config FILE`` and options; None when only help was asked for."""
+    from jsonargparse import ArgumentError, ArgumentParser
+
+    kind = command.config()
+    parser = ArgumentParser(prog=f"mimir {name}", description=command.help, exit_on_error=False)
+    parser.add_argument("--config", action="config", help="YAML file of settings; options after it override it")
+    parser.add_class_arguments(kind, sub_configs=True)
+    if "-h" in args or "--help" in args:
+        parser.print_help()
+        return None
+    try:
+        values = vars(parser.instantiate(parser.parse_args(args)))
+    except ArgumentError as e:
+        raise _UsageError(_with_suggestion(str(e).strip(), parser)) from e
+    return kind(**{k: v for k, v in values.items() if k != "config"})
+
+
+def _with_suggestion(message: str, parser: Any) -> str:
+    """Name the setting that an unknown one most resembles."""
+    found = re.search(r"Option '([\w.]+)' is not accepted|unrecognized arguments: --([\w.]+)", message)
+    if found is None:
+        return message
+    known = [action.dest for action in parser._actions if action.dest not in ("help", "config")]
+    near = difflib.get_close_matches(found[1] or found[2], known, 1)
+    return f"{message}; did you mean {near[0]}?" if near else f"{message}; known: {', '.join(known)}"
+
+
+def _overview() -> str:
+    lines = [
+        "mimir: neuro-symbolic memory for embodied agents, with Δ read off RGB-D frames",
+        "",
+        "usage: mimir COMMAND [--config FILE] [--KEY VALUE …]",
+        "",
+    ]
+    lines += [f"  {name:9s} {command.help}" for name, command in COMMANDS.items()]
+    return "\n".join([*lines, "", "mimir COMMAND --help lists a command's settings."])
+
+
+def _complain(message: str, code: int) -> int:
+    print(f"error: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+"""``mimir demo``: the whole path in one go (collect, validate, train, score, evaluate, report), stage by stage, resumable."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from mimir_learn.collect import CollectConfig
+from mimir_learn.errors import ConfigError, LogError
+from mimir_learn.estimator.training import TrainConfig
+from mimir_learn.evaluation.results import summary_of, write_json
+from mimir_learn.evaluation.run import EvalConfig, evaluate
+
+ESTIMATOR_KEYS = ("changed_atom_f1", "exact_delta", "false_change_rate", "changed_atom_precision", "changed_atom_recall", "n")
+
+
+@dataclass(frozen=True)
+class DemoConfig:
+    """The demo's folder and the settings of its stages; the stages' own paths are set by the demo.
+
+    Attributes:
+        out: folder of everything it makes: ``log/``, ``train/``, ``results.json``, ``summary.json``, ``report.html``.
+        collect: see `mimir_learn.collect.CollectConfig`.
+        train: see `mimir_learn.estimator.TrainConfig`.
+        eval: see `mimir_learn.evaluation.run.EvalConfig`.
+    """
+
+    out: str = "runs/demo"
+    collect: CollectConfig = field(default_factory=CollectConfig)
+    train: TrainConfig = field(default_factory=TrainConfig)
+    eval: EvalConfig = field(default_factory=EvalConfig)
+
+
+class Stages:
+    """Runs named stages once: a finished stage leaves ``stages/NAME.json`` with its result, its seconds and a key of all it depends on."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.key = ""
+        self.seconds: dict[str, float] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def run(self, name: str, settings: Any, work: Callable[[], dict[str, Any]], needs: Path) -> dict[str, Any]:
+        """The stage's result, from its marker when the same stage has run before and ``needs`` exists, else from ``work``."""
+        self.key = hashlib.sha256(json.dumps([self.key, name, settings], sort_keys=True, default=str).encode()).hexdigest()
+        marker = self.folder / f"{name}.json"
+        if marker.is_file() and needs.exists():
+            body = json.loads(marker.read_text())
+            if body["key"] == self.key:
+                print(f"[{name}] was done before, in {body['seconds']:.1f} s", flush=True)
+                self.seconds[name] = body["seconds"]
+                return dict(body["result"])
+        print(f"[{name}] …", flush=True)
+        begun = self.folder / f"{name}.begun"
+        before = json.loads(begun.read_text()) if begun.is_file() else {}
+        spent = before["seconds"] if before.get("key") == self.key else 0.0
+        started = time.monotonic()
+        write_json(begun, {"key": self.key, "seconds": spent})
+        try:
+            result = work()
+        finally:
+            self.seconds[name] = spent + time.monotonic() - started
+            write_json(begun, {"key": self.key, "seconds": self.seconds[name]})
+        write_json(marker, {"key": self.key, "seconds": self.seconds[name], "result": result})
+        print(f"[{name}] done in {self.seconds[name]:.1f} s", flush=True)
+        return result
+
+    def begun_before(self, name: str) -> str | None:
+        """Key under which a stage was begun earlier, None when it never was."""
+        path = self.folder / f"{name}.begun"
+        return json.loads(path.read_text())["key"] if path.is_file() else None
+
+
+def demo(config: DemoConfig) -> dict[str, float]:
+    """Run what is missing and return summary.json's content.
+
+    Raises MimirError (or a subclass) when a stage fails; what was finished is kept and the same command goes on from there.
+    """
+    out = Path(config.out)
+    log, train_dir = out / "log", out / "train"
+    model = train_dir / "model"
+    stages = Stages(out / "stages")
+    cores = os.cpu_count() or 1
+    print(f"{cores} cores; worker processes use one thread each, training measures whether a second one helps", flush=True)
+    collected = stages.run("collect", config.collect.content(), lambda: _collect(replace(config.collect, out=str(log))), log)
+    stages.run("validate", {}, lambda: _validate(log), log)
+    train = replace(config.train, log_dir=str(log), out_dir=str(train_dir))
+    trained = stages.run("train", asdict(replace(train, log_dir="", out_dir="", resume=False)), lambda: _train(train, stages), model)
+    checkpoint = Path(trained["checkpoint"])
+    score = stages.run("score", {"limit": config.eval.score_limit}, lambda: _score(checkpoint, log, config.eval.score_limit), model)
+    test = replace(config.eval, out=str(out), checkpoint=str(checkpoint), log=str(log))
+    results: dict[str, Any] = {}
+
+    def run_eval() -> dict[str, Any]:
+        results.update(evaluate(test, score=score))
+        return {"arms": list(results["arms"])}
+
+    stages.run("evaluate", [_suite_sha256(test), asdict(test)], run_eval, out / "results.json")
+    return _finish(out, stages, collected, trained, score)
+
+
+def _collect(config: CollectConfig) -> dict[str, Any]:
+    from mimir_learn.collect import collect
+
+    summary = collect(config)
+    return {
+        "transitions": summary.transitions,
+        "transitions_per_s_per_core": summary.transitions_per_s_per_core,
+        "transitions_per_s": summary.transitions_per_s,
+        "unusual": summary.rates["unusual"],
+    }
+
+
+def _validate(log: Path) -> dict[str, Any]:
+    from mimir_learn.collect import check_log
+
+    problems = check_log(log)
+    if problems:
+        raise LogError(f"{log} is damaged: {problems[0]} ({len(problems)} problems in all); remove the folder and collect again")
+    return {"problems": 0}
+
+
+def _train(config: TrainConfig, stages: Stages) -> dict[str, Any]:
+    from mimir_learn.estimator.training import fit
+
+    out = Path(config.out_dir)
+    begun = (out / "checkpoints" / "last.ckpt").is_file()
+    marker = out / "demo_key"
+    if begun and (not marker.is_file() or marker.read_text() != stages.key):
+        raise ConfigError(f"{out} holds a training run with other settings; remove it, or give the demo another --out")
+    if not begun and out.exists():
+        shutil.rmtree(out)  # begun, but nothing kept yet
+    out.mkdir(parents=True, exist_ok=True)
+    marker.write_text(stages.key)
+    summary = fit(replace(config, resume=begun))
+    return {k: v for k, v in vars(summary).items() if isinstance(v, str | int | float | dict)}
+
+
+def _score(checkpoint: Path, log: Path, limit: int | None) -> dict[str, Any]:
+    from mimir_learn.evaluation.score import score_checkpoint
+
+    return score_checkpoint(checkpoint, log, limit=limit)
+
+
+def _suite_sha256(config: EvalConfig) -> str:
+    from mimir_learn.evaluation.suite import Suite
+
+    return Suite.load(Path(config.suite)).sha256
+
+
+def _finish(out: Path, stages: Stages, collected: dict[str, Any], trained: dict[str, Any], score: dict[str, Any]) -> dict[str, float]:
+    from mimir_learn.evaluation.report import report_from_folder
+
+    install = float(os.environ.get("MIMIR_INSTALL_S") or 0.0)
+    timings = {"installation": install, **stages.seconds} if install else dict(stages.seconds)
+    timings["total"] = sum(timings.values())
+    results = json.loads((out / "results.json").read_text())
+    results["timings"], results["collect"], results["train"] = timings, collected, trained
+    write_json(out / "results.json", results)
+    report = report_from_folder(out)
+    summary: dict[str, float] = {"wall_s": timings["total"], **{f"wall_s.{k}": v for k, v in timings.items() if k != "total"}}
+    summary["transitions"] = collected["transitions"]
+    summary["collect.transitions_per_s_per_core"] = collected["transitions_per_s_per_core"]
+    summary["collect.unusual"] = collected["unusual"]
+    summary["estimator.parameters"] = trained["parameters"]
+    for source, numbers in score["sources"].items():
+        name = "estimator" if source == "learned" else source
+        summary |= {f"{name}.{k}": numbers[k] for k in ESTIMATOR_KEYS}
+    summary |= summary_of(results)
+    write_json(out / "summary.json", {k: v for k, v in summary.items() if v is not None and isfinite(v)})
+    for name, seconds in timings.items():
+        print(f"{name:>14s} {seconds:8.1f} s")
+    print(f"{out}/summary.json\n{report}")
+    return summary

@@ -1,0 +1,73 @@
+"""``mimir doctor``: what this machine can run, and what to install for the rest."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import platform
+import sys
+from importlib import metadata
+
+from mimir_learn.errors import MimirError
+
+NEEDED = (
+    "numpy",
+    "mujoco",
+    "gymnasium",
+    "joblib",
+    "pyarrow",
+    "PIL",
+    "torch",
+    "lightning",
+    "torchmetrics",
+    "scipy",
+    "statsmodels",
+    "jinja2",
+)
+OPTIONAL = {
+    "ai2thor": "AI2-THOR (EB-ALFRED): pip install 'mimir-learn[thor]'",
+    "habitat_sim": "habitat-sim (EB-Habitat) has no pip files: conda install habitat-sim headless -c conda-forge -c aihabitat, "
+    "then pip install 'mimir-learn[habitat]' in the same environment",
+}
+
+
+def doctor() -> int:
+    """Print the findings; 1 when something the embedded household needs is missing, else 0."""
+    ok = _say(sys.version_info >= (3, 11), f"Python {platform.python_version()}", "install Python 3.11 or newer")
+    for name in NEEDED:
+        found = importlib.util.find_spec(name) is not None
+        version = metadata.version({"PIL": "pillow"}.get(name, name)) if found else ""
+        ok &= _say(found, f"{name} {version}".rstrip(), f"pip install {name}")
+    ok &= _drawing()
+    _say(None, f"{os.cpu_count()} cores, MUJOCO_GL={os.environ.get('MUJOCO_GL', 'not set: chosen automatically')}")
+    if ok:
+        import torch
+
+        _say(None, "CUDA: " + (torch.cuda.get_device_name() if torch.cuda.is_available() else "none; everything here runs on the CPU"))
+    for name, cure in OPTIONAL.items():
+        found = importlib.util.find_spec(name) is not None
+        _say(None, f"{name} is installed" if found else f"optional, not installed: {cure}")
+    print("all the embedded household needs is here" if ok else "something is missing, see above")
+    return 0 if ok else 1
+
+
+def _drawing() -> bool:
+    from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv
+
+    try:
+        env = HouseholdEnv(HouseholdConfig(image_size=32))
+        observation, _ = env.reset(seed=0, options={"house_seed": 0})
+        env.close()
+    except MimirError as e:
+        return _say(False, "MuJoCo draws off screen", str(e))
+    except ImportError as e:
+        return _say(False, "MuJoCo draws off screen", f"a package is missing: {e}")
+    return _say(
+        bool(observation["depth"].any()), "MuJoCo draws off screen, colour and depth", "the depth image is empty; try MUJOCO_GL=osmesa"
+    )
+
+
+def _say(ok: bool | None, what: str, cure: str = "") -> bool:
+    mark = "·" if ok is None else "✓" if ok else "✗"
+    print(f" {mark} {what}" + (f"\n     {cure}" if ok is False and cure else ""))
+    return bool(ok)

@@ -1,0 +1,119 @@
+"""``mimir eval`` and ``mimir suite`` end to end on a few tasks: files, resuming, refusing, the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation.build import SuiteConfig, check_suite, run_suite_command
+from mimir_learn.evaluation.demo import Stages
+from mimir_learn.evaluation.picture import picture_from_folder
+from mimir_learn.evaluation.report import report_from_folder
+from mimir_learn.evaluation.run import EvalConfig, evaluate
+from mimir_learn.evaluation.suite import Suite
+
+MAIN = str(Path(__file__).parents[2] / "data/suites/household-main.json")
+
+
+def config(out: Path, **more: object) -> EvalConfig:
+    base = EvalConfig(suite=MAIN, out=str(out), sources=["privileged@0", "privileged", "schema", "none"], tasks=4, n_jobs=1)
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("eval")
+    evaluate(config(out))
+    return out
+
+
+def test_files_and_provenance(run: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    assert results["arms"]["privileged_no_fault"]["metrics"]["sr"]["value"] == 1.0
+    made = results["provenance"]
+    assert made["suite"]["sha256"] == Suite.load(Path(MAIN)).sha256 and made["seeds"] == [0]
+    assert {"python", "numpy", "mujoco"} <= set(made["versions"]) and "commit" in made["git"] and made["config"]["tasks"] == 4
+    summary = json.loads((run / "summary.json").read_text())
+    assert all(isinstance(v, int | float) for v in summary.values()) and "schema.false_completion_rate" in summary
+
+
+def test_the_page_stands_alone(run: Path) -> None:
+    page = (run / "report.html").read_text()
+    assert "<svg" in page and "prefers-color-scheme: dark" in page
+    assert "data:image/jpeg;base64," in page
+    for outside in ("http://", "https://", "<script", "<link", "@import"):
+        assert outside not in page.replace('xmlns:xlink="http://www.w3.org/1999/xlink"', "").replace(
+            'xmlns="http://www.w3.org/2000/svg"', ""
+        )
+
+
+def test_resuming_runs_nothing_twice_and_gives_the_same(run: Path) -> None:
+    path = run / "records.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    before = json.loads((run / "results.json").read_text())["arms"]
+    path.write_bytes(b"".join(lines[:-3]) + lines[-3][:40])
+    evaluate(config(run))
+    assert json.loads((run / "results.json").read_text())["arms"] == before
+    assert sorted(json.loads(x).get("task", "") for x in path.read_bytes().splitlines()) == sorted(
+        json.loads(x).get("task", "") for x in lines
+    )
+
+
+def test_other_settings_in_the_same_folder_are_refused(run: Path) -> None:
+    with pytest.raises(ConfigError, match="differs in: faults"):
+        evaluate(config(run, faults=0.4))
+
+
+def test_report_and_picture_from_a_folder(run: Path, tmp_path: Path) -> None:
+    page = report_from_folder(run, tmp_path / "again.html")
+    assert page.read_text() == (run / "report.html").read_text()
+    assert picture_from_folder(run, tmp_path / "x" / "p.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(ConfigError, match=r"no results\.json"):
+        report_from_folder(tmp_path)
+    with pytest.raises(ConfigError, match=r"no results\.json"):
+        picture_from_folder(tmp_path, tmp_path / "p.png")
+
+
+def test_a_suite_is_built_the_same_twice_and_checked(tmp_path: Path) -> None:
+    small = SuiteConfig(out=str(tmp_path / "s.json"), tasks=6, houses=3, tasks_per_house=2, draws_per_kind=1, n_jobs=1)
+    assert "(new)" in run_suite_command(small)
+    first = (tmp_path / "s.json").read_bytes()
+    assert "(unchanged)" in run_suite_command(small) and (tmp_path / "s.json").read_bytes() == first
+    assert "all 6 certificates hold" in run_suite_command(replace(small, check=True))
+    suite = Suite.load(tmp_path / "s.json")
+    wrong = replace(suite, tasks=(replace(suite.tasks[0], certified_steps=99), *suite.tasks[1:]))
+    assert check_suite(wrong, 1) == [
+        f"{wrong.tasks[0].task.id} ({wrong.tasks[0].task.instruction!r}): takes {suite.tasks[0].certified_steps} steps, certified with 99"
+    ]
+    replace(wrong, name="x").save(tmp_path / "s.json")
+    with pytest.raises(ConfigError, match="1 of 6 certificates"):
+        run_suite_command(replace(small, check=True))
+
+
+def test_stages_run_once_until_something_they_depend_on_changes(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def stage(name: str, settings: int, later: int = 0) -> list[str]:
+        calls.clear()
+        stages = Stages(tmp_path / "stages")
+        stages.run("a", settings, lambda: calls.append("a") or {"x": 1}, tmp_path)  # type: ignore[func-returns-value]
+        stages.run("b", later, lambda: calls.append("b") or {"y": 2}, tmp_path)  # type: ignore[func-returns-value]
+        return list(calls)
+
+    assert stage("a", 1) == ["a", "b"] and stage("a", 1) == []
+    assert stage("a", 1, later=3) == ["b"]
+    assert stage("a", 2, later=3) == ["a", "b"], "what follows a changed stage runs again"
+
+
+def test_a_failed_stage_is_not_done(tmp_path: Path) -> None:
+    def fail() -> dict[str, int]:
+        raise ConfigError("no")
+
+    with pytest.raises(ConfigError):
+        Stages(tmp_path / "s").run("a", 1, fail, tmp_path)
+    assert Stages(tmp_path / "s").run("a", 1, lambda: {"x": 1}, tmp_path) == {"x": 1}

@@ -1,0 +1,93 @@
+"""The command line: settings from YAML and options, and one clear error with the right exit code for each mistake."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from mimir_learn import cli
+from mimir_learn.collect import CollectConfig
+
+CONFIGS = Path(__file__).parents[1] / "configs"
+SUITE = str(Path(__file__).parents[1] / "data/suites/household-main.json")
+
+
+def parsed(*args: str) -> object:
+    return cli._parse(args[0], cli.COMMANDS[args[0]], list(args[1:]))
+
+
+def test_yaml_then_options(tmp_path: Path) -> None:
+    recipe = tmp_path / "c.yaml"
+    recipe.write_text("steps: 7\nhouses: {train: 3}\nfault_level: 0.1\n")
+    config = parsed("collect", "--config", str(recipe), "--fault_level", "0.4")
+    assert isinstance(config, CollectConfig)
+    assert (config.steps, config.houses.train, config.houses.test, config.fault_level) == (7, 3, CollectConfig().houses.test, 0.4)
+
+
+@pytest.mark.parametrize("path", sorted(CONFIGS.glob("*/*.yaml")), ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_every_recipe_is_read(path: Path) -> None:
+    command = path.parent.name
+    assert type(parsed(command, "--config", str(path))) is cli.COMMANDS[command].config()
+
+
+def test_demo_recipe_is_made_of_the_stages_recipes() -> None:
+    demo = parsed("demo", "--config", str(CONFIGS / "demo/default.yaml"))
+    collect = parsed("collect", "--config", str(CONFIGS / "collect/demo.yaml"))
+    assert demo.collect == collect  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("args", "code", "words"),
+    [
+        (["dance"], 2, "no command 'dance'"),
+        (["collect", "--stepz", "3"], 2, "did you mean steps?"),
+        (["collect", "--steps", "many"], 2, 'key "steps"'),
+        (["collect", "--config", "nowhere.yaml"], 2, "does not exist"),
+        (["collect", "--fault_level", "2"], 1, "give a number from 0 to 1"),
+        (["collect", "--check", "nowhere"], 1, "mimir collect"),
+        (["eval", "--sources", "[oracle]"], 1, "unknown Δ-source 'oracle'"),
+        (["eval", "--sources", "[learned]"], 1, "needs a checkpoint"),
+        (["eval", "--sources", "[text]", "--suite", "nowhere.json"], 1, "mimir suite --out nowhere.json"),
+        (["eval", "--sources", "[learned]", "--checkpoint", "nowhere", "--suite", SUITE], 1, "nowhere"),
+        (["suite", "--tasks", "5000"], 1, "do not fit"),
+        (["train", "--log_dir", "nowhere", "--out_dir", "nowhere/out"], 1, "nowhere"),
+        (["report", "--folder", "nowhere"], 1, "no results.json in nowhere"),
+        (["bench"], 2, "takes one of: env"),
+    ],
+)
+def test_mistakes(
+    args: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(args) == code
+    err = capsys.readouterr().err
+    assert err.startswith("error: ") and words in err, err
+    assert "Traceback" not in err
+
+
+def test_unknown_key_in_yaml(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bad.yaml").write_text("fault_levels: 0.2\n")
+    assert cli.main(["collect", "--config", str(tmp_path / "bad.yaml")]) == 2
+    assert "'fault_levels' is not accepted; did you mean fault_level?" in capsys.readouterr().err
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([]) == 0 and cli.main(["--version"]) == 0 and cli.main(["suite", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in cli.COMMANDS) and "tasks_per_house" in out
+
+
+def test_doctor_and_bench(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["doctor"]) == 0
+    assert "conda install habitat-sim" in capsys.readouterr().out
+    assert cli.main(["bench", "env", "--steps", "20", "--houses", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "transitions per second and core" in out and all(part in out for part in ("render", "physics", "encode", "perception"))
+
+
+def test_collecting_does_not_load_torch() -> None:
+    code = "import sys; sys.modules['torch'] = None\nfrom mimir_learn import cli\ncli._parse('collect', cli.COMMANDS['collect'], [])"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
