@@ -81,8 +81,6 @@ def bench_env(config: BenchConfig) -> str:
     spent, total = meter.spent, sum(meter.spent.values())
     speed, each = steps / total, 1e3 * total / steps
     lines = [f"{speed:.0f} transitions per second and core at {config.image_size}×{config.image_size} ({each:.2f} ms each)"]
-        f"{steps / total:.0f} transitions per second and core at {config.image_size}×{config.image_size} ({1e3 * total / steps:.2f} ms each)"
-    ]
     for name, seconds in sorted(spent.items(), key=lambda x: -x[1]):
         lines.append(f"  {name:11s}{1e3 * seconds / steps:7.2f} ms  {seconds / total:5.0%}")
     lines.append(f"  one raw render with readPixels: {1e3 * raw:.2f} ms; a whole transition costs {total / steps / raw:.1f} of them")

@@ -46,10 +46,8 @@ def test_the_page_stands_alone(run: Path) -> None:
     page = (run / "report.html").read_text()
     assert "<svg" in page and "prefers-color-scheme: dark" in page
     assert "data:image/jpeg;base64," in page
-    for outside in ("http://", "https://", "<script", "<link", "@import"):
-        assert outside not in page.replace('xmlns:xlink="http://www.w3.org/1999/xlink"', "").replace(
-            'xmlns="http://www.w3.org/2000/svg"', ""
-        )
+    without_names = re.sub(r'xmlns(:xlink)?="http://www.w3.org/[^"]*"', "", page)
+    assert not re.findall(r"https?://|<script|<link|@import", without_names)
 
 
 def test_resuming_runs_nothing_twice_and_gives_the_same(run: Path) -> None:
