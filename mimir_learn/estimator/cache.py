@@ -21,7 +21,7 @@ from mimir_learn.logs import LogDirectory, fingerprint
 
 Arrays = dict[str, NDArray[Any]]
 RAGGED = ("crop_rgb", "crop_depth", "crop_slot")  # as many rows per sample as things had a crop
-_VERSION = 2  # raise when samples.py, inputs.py or labels.py change what they produce
+_VERSION = 3  # raise when samples.py, inputs.py or labels.py change what they produce
 
 
 class SampleCache:

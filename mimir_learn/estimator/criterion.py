@@ -14,7 +14,7 @@ from mimir_learn.estimator.model import Batch
 
 @dataclass(frozen=True)
 class LossWeights:
-    """Weights of the three heads, and of changed facts against unchanged ones.
+    """Weights of the three heads and of the auxiliary search, and of changed facts against unchanged ones.
 
     ``changed`` stays 1 by default: summed (not averaged) over a transition's facts the loss is the negative log-probability of the
     whole Δ, a proper score, so probabilities come out calibrated; rare changes need no reweighting because the many easy
@@ -24,11 +24,12 @@ class LossWeights:
     parent: float = 1.0
     attr: float = 1.0
     outcome: float = 0.5
+    find: float = 0.3
     changed: float = 1.0
 
 
 def criterion(logits: dict[str, Tensor], batch: Batch, weights: LossWeights | None = None) -> dict[str, Tensor]:
-    """Scalar losses ``parent``, ``attr``, ``outcome`` and their weighted sum ``loss``; all in fp32, means over the batch.
+    """Scalar losses ``parent``, ``attr``, ``outcome``, ``find`` and their weighted sum ``loss``; all in fp32, means over the batch.
 
     Facts that are masked (padding, things that cannot move, attributes that do not apply) do not count; a batch in which
     everything is masked gives zero loss with a graph that still reaches every head.
@@ -48,8 +49,11 @@ def criterion(logits: dict[str, Tensor], batch: Batch, weights: LossWeights | No
     attr = (nll * applies * boost).sum() / size
 
     outcome = F.binary_cross_entropy_with_logits(logits["outcome"].float(), batch["y_outcome"].float(), reduction="sum") / size
-    total = weights.parent * parent + weights.attr * attr + weights.outcome * outcome
-    return {"loss": total, "parent": parent, "attr": attr, "outcome": outcome}
+    asked = batch["y_find"] >= 0
+    find_log = F.log_softmax(logits["find"].float(), -1)
+    find = (-find_log.gather(-1, batch["y_find"].clamp(min=0)[..., None]).squeeze(-1) * asked).sum() / size
+    total = weights.parent * parent + weights.attr * attr + weights.outcome * outcome + weights.find * find
+    return {"loss": total, "parent": parent, "attr": attr, "outcome": outcome, "find": find}
 
 
 def probabilities(logits: dict[str, Tensor], temperature: dict[str, float] | None = None) -> dict[str, Tensor]:

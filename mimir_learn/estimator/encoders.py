@@ -93,27 +93,31 @@ class Trunk(nn.Module):
 class Finder(nn.Module):
     """Looks for the thing seen in the hand in one frame over the other frame: where is what was dropped, where was what was taken?
 
-    Attention alone cannot say "nowhere", so the log-sum-exp of its scores, how well the best place matches, is passed on too.
+    Attention over P cells and "nowhere". The criterion teaches it where the thing that left or entered the hand really is.
     """
 
     def __init__(self, config: EstimatorConfig) -> None:
         super().__init__()
-        channels, d, self.heads = 2 * config.image_width, config.dim, config.heads
+        channels, d = 2 * config.image_width, config.dim
         self.query, self.key, self.value = nn.Linear(d, d), nn.Linear(channels, d), nn.Linear(channels + 2, d)
-        self.out = nn.Linear(2 * (d + self.heads), d)
-        x = (torch.arange(config.image_px // 4, dtype=torch.float32) + 0.5) / (config.image_px // 4)
+        self.nowhere = nn.Linear(d, 1)
+        self.out = nn.Linear(2 * (d + 1), d)
+        side = config.image_px // 4
+        x = (torch.arange(side, dtype=torch.float32) + 0.5) / side
         self.register_buffer("place_P2", torch.stack(torch.meshgrid(x, x, indexing="xy"), -1).reshape(-1, 2), persistent=False)
         self.place_P2: Tensor
 
-    def forward(self, look_BFD: Tensor, fine_BFCHW: Tensor) -> Tensor:
-        """Hand appearance per frame and `Trunk`'s fine map → (B, D)."""
-        fine_BFPC = fine_BFCHW.flip(1).flatten(3).transpose(2, 3)  # what is in the hand before is sought after, and the other way round
+    def forward(self, look_BFD: Tensor, fine_BFCHW: Tensor) -> tuple[Tensor, Tensor]:
+        """Hand appearance per frame and `Trunk`'s fine map → what was found (B, D), and logits (B, F, P + 1), last = nowhere.
+
+        F = 0: what the hand held before, sought in the after-frame. F = 1: what it holds after, sought in the before-frame.
+        """
+        fine_BFPC = fine_BFCHW.flip(1).flatten(3).transpose(2, 3)
         place = self.place_P2.expand(*fine_BFPC.shape[:2], -1, -1)
-        key = self.key(fine_BFPC).unflatten(-1, (self.heads, -1))
-        value = self.value(torch.cat([fine_BFPC, place], -1)).unflatten(-1, (self.heads, -1))
-        query = self.query(look_BFD).unflatten(-1, (self.heads, -1))
-        score_BFNP = torch.einsum("bfnd,bfpnd->bfnp", query, key).float() * query.shape[-1] ** -0.5
-        found = torch.einsum("bfnp,bfpnd->bfnd", score_BFNP.softmax(-1).to(value.dtype), value)
-        fit = torch.logsumexp(score_BFNP, -1).to(value.dtype)
-        out: Tensor = self.out(torch.cat([found.flatten(1), fit.flatten(1)], -1))
-        return out
+        query_BFD = self.query(look_BFD)
+        score_BFP = (self.key(fine_BFPC) @ query_BFD[..., None]).squeeze(-1).float() * query_BFD.shape[-1] ** -0.5
+        logits = torch.cat([score_BFP, self.nowhere(look_BFD).float()], -1)
+        weight = logits.softmax(-1)
+        found = (weight[..., None, :-1].to(fine_BFPC.dtype) @ self.value(torch.cat([fine_BFPC, place], -1))).squeeze(-2)
+        odds = logits[..., -1:] - score_BFP.logsumexp(-1, keepdim=True)
+        return self.out(torch.cat([found.flatten(1), odds.flatten(1).clamp(-8, 8).to(found.dtype)], -1)), logits

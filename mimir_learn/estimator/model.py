@@ -91,12 +91,12 @@ class DeltaEstimator(nn.Module):
         """A collated batch (`mimir_learn.estimator.data.collate`) → fp32 logits.
 
         ``parent`` (B, K, O): unchanged, hand, elsewhere, candidate…; options that cannot be are `MASKED`.
-        ``attr`` (B, K, A, 3): keep, set, cleared. ``outcome`` (B,).
+        ``attr`` (B, K, A, 3): keep, set, cleared. ``outcome`` (B,). ``find`` (B, 2, P + 1): see `Finder`, an auxiliary.
         """
         k = self.config.candidates
         looks, x_BQD = self._queries(batch)
         image_BTD, fine = self.trunk(batch["image_rgb"], batch["image_depth"], batch["image_plane"], batch["action"][:, -1])
-        found_BD = self.finder(looks["hand"], fine)
+        found_BD, find = self.finder(looks["hand"], fine)
         x_BQD = torch.cat([x_BQD[:, :-2], x_BQD[:, -2:-1] + found_BD[:, None], x_BQD[:, -1:]], 1)
         geometry = self._geometry(batch)
         for layer in self.layers:
@@ -106,6 +106,7 @@ class DeltaEstimator(nn.Module):
         return {
             "parent": self._parent(entity_BKD, looks, batch),
             "attr": self.attr_head(entity_BKD).float().unflatten(-1, (len(self.config.attributes), 3)),
+            "find": find,
             "outcome": self.outcome_head(torch.cat([hand_BD, action_BD], -1)).float().squeeze(-1),
         }
 

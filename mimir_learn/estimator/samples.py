@@ -1,7 +1,8 @@
 """Logged episodes → the transitions a Δ-source would have been asked about: world memory is replayed with the true Δ.
 
-The belief is what the very memory used at test time holds *before* the action, so training and use see the same kind of input;
-the true Δ of an action enters memory only after its own transition has been handed out.
+The belief is what the very memory used at test time holds *before* the action, so training and use see the same kind of input. What
+someone else changed out of sight stays unknown to it, as it would to any source; the true Δ of an action enters memory only after its
+own transition has been handed out.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from mimir_learn.estimator.config import EstimatorConfig
@@ -17,7 +19,9 @@ from mimir_learn.estimator.inputs import build_with_ids
 from mimir_learn.estimator.labels import did_what_it_says, targets
 from mimir_learn.logs import Episode
 from mimir_learn.memory import WorldMemory
-from mimir_learn.symbols import ATTRIBUTES, Delta, Feedback, StateChange, Transition, Verb
+from mimir_learn.symbols import ATTRIBUTES, Delta, Feedback, Observation, ParentChange, StateChange, Transition, Verb
+
+Sought = NDArray[np.float64] | str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +34,8 @@ class Sample:
         fault: injected fault, "" for none.
         unseen: ids changed by someone else that are in neither frame.
         did: whether the action did what it says.
+        sought: where the thing that left the hand is in the after-frame, and where the thing that entered it was in the before-frame:
+            a world point, "nowhere" (not to be seen), or None when there is no such thing. Targets only.
         second_look: the after-frame was taken one uneventful ``look`` later.
         episode, step: where it comes from.
     """
@@ -39,6 +45,7 @@ class Sample:
     fault: str
     unseen: frozenset[str]
     did: bool
+    sought: tuple[Sought, Sought]
     second_look: bool
     episode: str
     step: int
@@ -61,13 +68,35 @@ def replay(episode: Episode, second_looks: bool = False) -> Iterator[Sample]:
         seen = {s.entity.id for p in (t, t + 1) for s in episode.percepts[p].sightings} | set(step.action.arguments)
         first = Sample(
             Transition(before, step.action, after, step.outcome, belief), delta, step.fault, frozenset(step.moved) - seen,
-            did_what_it_says(step.action, belief, delta), False, episode.episode_id, t,
+            did_what_it_says(step.action, belief, delta), _sought(episode, t, t + 1, delta), False, episode.episode_id, t,
         )  # fmt: skip
         yield first
         if second_looks and step.action.verb is not Verb.LOOK and _quiet_look(episode, t + 1):
             again = replace(first.transition, after=episode.frames[t + 2])
-            yield replace(first, transition=again, second_look=True)
-        memory.act(step.action, Feedback(first.did, delta), t)
+            yield replace(first, transition=again, second_look=True, sought=_sought(episode, t, t + 2, delta))
+        noticed = Delta(c for c in delta if not (isinstance(c, ParentChange | StateChange) and c.entity in first.unseen))
+        memory.act(step.action, Feedback(first.did, noticed), t)
+
+
+def _sought(episode: Episode, before: int, after: int, delta: Delta) -> tuple[Sought, Sought]:
+    def seen(entity: str | None, frame: int) -> Sought:
+        if entity is None:
+            return None
+        return next((s.point for s in episode.percepts[frame].sightings if s.entity.id == entity), "nowhere")
+
+    hand = delta.hand
+    return (None, None) if hand is None else (seen(hand.old, after), seen(hand.new, before))
+
+
+def find_cell(sought: Sought, frame: Observation, config: EstimatorConfig) -> int:
+    """Cell of the trunk's fine grid that a point projects into; the number of cells for "nowhere" or out of frame, −1 for None."""
+    side = config.image_px // 4
+    if sought is None or isinstance(sought, str):
+        return -1 if sought is None else side * side
+    uv, z = frame.project(sought[None])
+    column, row = (int(np.floor(x * side / n)) for x, n in zip(uv[0], frame.depth.shape[::-1], strict=True))
+    inside = z[0] > 0.05 and 0 <= column < side and 0 <= row < side
+    return row * side + column if inside else side * side
 
 
 def _quiet_look(episode: Episode, t: int) -> bool:
@@ -79,7 +108,9 @@ def _quiet_look(episode: Episode, t: int) -> bool:
 
 
 def arrays(sample: Sample, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
-    """`build_input` of the transition plus its targets."""
+    """`build_input` of the transition plus its targets (`labels.targets`, and ``y_find`` (2,): see `Sample.sought`)."""
     ids, out = build_with_ids(sample.transition, config)
+    frames = (sample.transition.after, sample.transition.before)
+    out["y_find"] = np.array([find_cell(p, f, config) for p, f in zip(sample.sought, frames, strict=True)], dtype=np.int64)
     out.update(targets(sample.delta, ids, sample.transition.action, sample.transition.belief, config))
     return out

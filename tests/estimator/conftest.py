@@ -26,7 +26,8 @@ def make_samples(n: int, seed: int = 0, config: EstimatorConfig = SMALL) -> list
     for _ in range(n):
         tr, delta = transition(rng)
         ids, arrays = build_with_ids(tr, config)
-        out.append({**arrays, **targets(delta, ids, tr.action, tr.belief, config)})
+        find = rng.integers(-1, (config.image_px // 4) ** 2 + 1, 2)
+        out.append({**arrays, **targets(delta, ids, tr.action, tr.belief, config), "y_find": find})
     return out
 
 

@@ -91,6 +91,7 @@ def test_an_all_masked_batch_is_safe() -> None:
     empty = build_input(type(tr)(tr.before, tr.action, tr.before, tr.outcome, Belief(VOCABULARY, {})), SMALL)
     k, a = SMALL.candidates, len(SMALL.attributes)
     truth = {"y_parent": np.zeros(k, np.int64), "y_attr": np.zeros((k, a), np.int64), "y_outcome": np.float32(1)}
+    truth["y_find"] = np.array([-1, -1])
     batch = collate([{**empty, **truth}] * 2, SMALL)
     model = DeltaEstimator(SMALL)
     losses = criterion(model(batch), batch)

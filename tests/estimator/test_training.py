@@ -142,6 +142,7 @@ def test_a_resumed_run_continues_the_same_loss_curve(log_dir: Path, tmp_path: Pa
         torch.use_deterministic_algorithms(False)
     assert losses(whole) == losses(broken) and len(losses(whole)) == 4
     assert a.weights_sha256 == b.weights_sha256
+    assert fit(config(log_dir, broken, epochs=4, resume=True)).weights_sha256 == b.weights_sha256  # nothing left to do
 
 
 def test_bad_runs_say_what_is_wrong(log_dir: Path, tmp_path: Path) -> None:
