@@ -19,7 +19,7 @@ from mimir_learn.evaluation.scoring import EpisodeScorer
 from mimir_learn.evaluation.suite import state_sha256
 from mimir_learn.feedback import make_source
 from mimir_learn.memory import Status
-from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Percept, PrivilegedState, Vocabulary
+from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Vocabulary
 
 PERCEPTION = "privileged_visible"
 
@@ -113,6 +113,7 @@ def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Re
         "seed": job.key.seed,
         "kind": job.task.kind,
         "instruction": job.task.task.instruction,
+        "goals": {g.id: describe(g) for g in job.task.task.goals},
         "house_seed": job.task.house_seed,
         "world_source": job.arm.world,
         "task_source": job.arm.task,
@@ -127,6 +128,14 @@ def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Re
         "cpu_s": round(time.process_time() - cpu, 3),
         "trace": trace,
     }
+
+
+def describe(goal: Goal) -> str:
+    """A goal in a few words: "mug on table_2", "fridge not open"."""
+    thing = goal.query.instance or goal.query.category
+    if goal.target is not None:
+        return f"{thing} {goal.relation} {goal.target.instance or goal.target.category}"
+    return f"{thing} {'' if goal.value else 'not '}{goal.attribute}"
 
 
 def _completed(statuses: Any) -> list[str]:

@@ -224,7 +224,7 @@ def _strip(strip: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "t": t,
                 "command": s["command"],
-                "goal": s["goal"],
+                "goal": strip["goals"].get(s["goal"], ""),
                 "image": s.get("image", ""),
                 "fault": s["fault"].replace("_", " "),
                 "look_again": s["look_again"],

@@ -26,14 +26,14 @@ def choose(rows: Mapping[str, Sequence[Record]], most: int) -> list[EpisodeKey]:
         rows: records by arm in one common order; the arm of interest is ``learned`` if present, else the first.
         most: how many to choose.
     """
-    main = "learned" if "learned" in rows else next(iter(rows))
+    main = next((a for a in ("learned", "privileged") if a in rows), next(iter(rows)))
     others = [a for a in ("schema", "text", *rows) if a in rows and a != main]
     fooled = {(r["task"], r["seed"]): r for a in reversed(others) for r in rows[a] if r["declared"] and not r["declared_sr"]}
     fine = [r for r in rows[main] if r["declared_sr"]]
     failed = [r for r in rows[main] if not r["declared_sr"]]
 
     def interest(r: Record) -> tuple[bool, int, int]:
-        return ((r["task"], r["seed"]) in fooled, min(r["faults"], 3), -r["steps"])
+        return ((r["task"], r["seed"]) in fooled, min(r["faults"], 3), -abs(r["steps"] - 12))
 
     picked: list[Record] = []
     if fine:
@@ -41,6 +41,8 @@ def choose(rows: Mapping[str, Sequence[Record]], most: int) -> list[EpisodeKey]:
         picked.append(best)
         if (best["task"], best["seed"]) in fooled:
             picked.append(fooled[best["task"], best["seed"]])
+    else:
+        picked += [r for a in others for r in rows[a] if r["declared_sr"] and r["faults"]][:1]
     if failed:
         picked.append(min(failed, key=lambda r: (not r["declared"], r["steps"])))
     elif not any(not r["declared_sr"] for r in picked):
@@ -57,7 +59,7 @@ def film(job: Job, record: Record) -> dict[str, Any]:
     if [s["command"] for s in again["trace"]] != [s["command"] for s in record["trace"]]:
         raise MimirError(f"episode {job.key} did not repeat itself: the environment or a source is not deterministic")
     steps = [{**s, "image": data_uri(f)} for s, f in zip(again["trace"], frames, strict=True)][:LONGEST]
-    head = {k: record[k] for k in ("arm", "task", "seed", "instruction", "sr", "declared", "declared_sr", "faults")}
+    head = {k: record[k] for k in ("arm", "task", "seed", "instruction", "goals", "sr", "declared", "declared_sr", "faults")}
     return {**head, "steps": steps}
 
 

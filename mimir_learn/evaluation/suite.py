@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import PrivilegedState, Task
 
@@ -123,12 +121,17 @@ class Suite:
         return dict(sorted(Counter(t.kind for t in self.tasks).items()))
 
     def first(self, n: int | None) -> tuple[SuiteTask, ...]:
-        """``n`` tasks spread evenly over the suite (all for None), always the same ones."""
+        """``n`` tasks with the kinds in turn (all for None), always the same ones, in the suite's order."""
         if n is None or n >= len(self.tasks):
             return self.tasks
         if n < 1:
             raise ConfigError(f"asked for {n} tasks of suite {self.name}; give at least 1")
-        return tuple(self.tasks[i] for i in np.linspace(0, len(self.tasks) - 1, n).round().astype(int))
+        rank: Counter[str] = Counter()
+        order = []
+        for i, task in enumerate(self.tasks):
+            order.append((rank[task.kind], i))
+            rank[task.kind] += 1
+        return tuple(self.tasks[i] for _, i in sorted(sorted(order)[:n], key=lambda x: x[1]))
 
 
 def state_sha256(state: PrivilegedState) -> str:
