@@ -183,6 +183,8 @@ def test_closes_behind_itself_what_a_completed_goal_wants_closed():
     env = SymbolicHouse(objects, occlusion=0.0)
     ok, result, _ = play(env, task)
     assert ok and result.declared and not env.attributes["fridge_1", "open"]
+    after_pick = env.commands[env.commands.index("pick up apple_1 from fridge_1") + 1 :]
+    assert after_pick[:2] == ["close fridge_1", "go to table_1"], "before it walks away, not at the end"
 
 
 def test_tidy_closes_everything_it_opened_and_default_does_not():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from mimir_learn.errors import SymbolError
-from mimir_learn.memory import Binding, Status, TaskMemory, WorldMemory, ground, held_object, make_query, post, recall
+from mimir_learn.memory import Binding, Demotion, Status, TaskMemory, WorldMemory, ground, held_object, make_query, post, recall
 from mimir_learn.symbols import (
     ELSEWHERE,
     EMPTY,
@@ -270,3 +270,21 @@ def test_repeated_failure_to_put_what_cannot_be_seen_in_the_hand_contradicts_the
         learn(task, world, goal, PUT, feedback(sigma=False), step)
     assert task.hand is None and held_object(task, world) is None
     assert Binding("mug_1", HAND.id, 1) in task.failed
+
+
+def test_only_a_failure_without_effect_contradicts(world):
+    goal = mug_goal()
+    for fb in (feedback(sigma=True), feedback(StateChange("fridge_1", "open", False, True), sigma=False)):
+        task = TaskMemory([goal])
+        world.observe(percept(), 1)  # the mug is not in sight
+        learn(task, world, goal, PICK, fb, 1)
+        assert task.failed == frozenset()
+
+
+def test_grounding_itself_refuses_a_failed_binding(world):
+    goal = mug_goal(instance="mug_1")
+    task = TaskMemory([goal])
+    candidates = recall(world, make_query(goal))
+    assert ground(goal, candidates, task, world) is not None
+    task.contradict([Demotion("mug_1", ON_TABLE, 0)])
+    assert ground(goal, candidates, task, world) is None
