@@ -49,11 +49,16 @@ def picture_from_folder(folder: Path, out: Path) -> Path:
 
 
 def _telling(steps: list[dict[str, Any]]) -> list[tuple[int, dict[str, Any]]]:
-    """The steps with a change or a fault, in order, at most `FRAMES` of them."""
-    numbered = list(enumerate(steps, 1))
-    telling = [(t, s) for t, s in numbered if s["fault"] or len(Delta.from_json(s["judged"]))]
-    rest = [x for x in numbered if x not in telling]
-    return sorted((telling + rest[::-1])[:FRAMES])
+    """Up to `FRAMES` steps in order: those with a fault or a change first, no action shown twice with the same outcome."""
+    seen: set[tuple[str, str, str]] = set()
+    ranked: list[tuple[int, int, dict[str, Any]]] = []
+    for t, step in enumerate(steps, 1):
+        key = (step["command"], step["fault"], step["judged"])
+        changed = len(Delta.from_json(step["judged"])) > 0
+        repeated = key in seen
+        seen.add(key)
+        ranked.append((3 if repeated else 0 if step["fault"] not in ("", "exogenous") else 1 if changed else 2, t, step))
+    return sorted(((t, s) for _, t, s in sorted(ranked, key=lambda x: x[:2])[:FRAMES]), key=lambda x: x[0])
 
 
 def _text(delta: str) -> str:

@@ -33,7 +33,8 @@ def choose(rows: Mapping[str, Sequence[Record]], most: int) -> list[EpisodeKey]:
     failed = [r for r in rows[main] if not r["declared_sr"]]
 
     def interest(r: Record) -> tuple[bool, int, int]:
-        return ((r["task"], r["seed"]) in fooled, min(r["faults"], 3), -abs(r["steps"] - 12))
+        kinds = {s["fault"] for s in r["trace"]} - {""}
+        return ((r["task"], r["seed"]) in fooled, len(kinds), -abs(r["steps"] - 12))
 
     picked: list[Record] = []
     if fine:
