@@ -34,7 +34,7 @@ def run_all(
     *,
     n_jobs: int,
     watchdog_s: float = WATCHDOG_S,
-    progress: Callable[[Record], None] | None = None,
+    progress: Callable[[Record], object] | None = None,
     run: Callable[[Job], Record] | None = None,
 ) -> None:
     """Run every job whose key ``records`` lacks and append its record.
