@@ -96,6 +96,8 @@ def _results(
         for job in todo:
             yield _guarded(job, None, marks, run)
         return
+    # Workers left over from an earlier stage would look to loky as if they leaked memory as soon as they load the estimator.
+    get_reusable_executor().shutdown(wait=True)
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         workers = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
         yield from workers(delayed(_guarded)(job, watchdog_s, marks, run) for job in todo)
