@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from mimir_learn.errors import LogError
 from mimir_learn.estimator.config import EstimatorConfig
+from mimir_learn.estimator.inputs import RAGGED
 from mimir_learn.estimator.samples import arrays, replay
 from mimir_learn.logs import LogDirectory, fingerprint
 
 Arrays = dict[str, NDArray[Any]]
-RAGGED = ("crop_rgb", "crop_depth", "crop_slot")  # as many rows per sample as things had a crop
 _VERSION = 3  # raise when samples.py, inputs.py or labels.py change what they produce
 
 

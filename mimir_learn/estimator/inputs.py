@@ -23,6 +23,7 @@ FEATURES = len(KINDS) + len(ROLES) + 6  # per entity: kind, roles, memory facts
 VIEW_FEATURES = 12
 REGION_FEATURES = 11
 ACTION_FEATURES = 7
+RAGGED = ("crop_rgb", "crop_depth", "crop_slot")  # as many rows per sample as things had a crop
 PARENT_NONE, PARENT_OUTSIDE = -1, -2  # values of ``parent``; K itself stands for the hand
 
 

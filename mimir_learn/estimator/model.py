@@ -88,7 +88,7 @@ class DeltaEstimator(nn.Module):
             attr.bias.view(attributes, 3)[:, KEEP] += 3.0
 
     def forward(self, batch: Batch) -> dict[str, Tensor]:
-        """A collated batch (`mimir_learn.estimator.data.collate`) → fp32 logits.
+        """A collated batch (`mimir_learn.estimator.batch.collate`) → fp32 logits.
 
         ``parent`` (B, K, O): unchanged, hand, elsewhere, candidate…; options that cannot be are `MASKED`.
         ``attr`` (B, K, A, 3): keep, set, cleared. ``outcome`` (B,). ``find`` (B, 2, P + 1): see `Finder`, an auxiliary.

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import torch
 
+from mimir_learn.estimator.batch import collate
 from mimir_learn.estimator.calibration import Calibration, load_calibration
 from mimir_learn.estimator.criterion import probabilities
-from mimir_learn.estimator.data import collate
 from mimir_learn.estimator.decode import decode
 from mimir_learn.estimator.inputs import build_with_ids
 from mimir_learn.estimator.model import DeltaEstimator

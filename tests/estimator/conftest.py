@@ -10,7 +10,7 @@ import torch
 
 from mimir_learn.collect import CollectConfig, HouseCounts, collect
 from mimir_learn.estimator import EstimatorConfig, build_with_ids
-from mimir_learn.estimator.data import collate
+from mimir_learn.estimator.batch import collate
 from mimir_learn.estimator.labels import targets
 
 from .synthetic import transition

@@ -12,8 +12,8 @@ import torch
 
 from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator import DeltaEstimator
+from mimir_learn.estimator.batch import collate
 from mimir_learn.estimator.calibration import calibrate, fit_temperature, load_calibration
-from mimir_learn.estimator.data import collate
 from mimir_learn.estimator.export import with_vocabulary
 from mimir_learn.estimator.predict import Predictor
 from mimir_learn.symbols import Vocabulary

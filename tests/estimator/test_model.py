@@ -6,8 +6,8 @@ import numpy as np
 import torch
 
 from mimir_learn.estimator import DeltaEstimator, build_input
+from mimir_learn.estimator.batch import collate
 from mimir_learn.estimator.criterion import criterion
-from mimir_learn.estimator.data import collate
 from mimir_learn.estimator.labels import FIRST_CANDIDATE
 from mimir_learn.estimator.model import MASKED
 from mimir_learn.symbols import Belief
