@@ -6,6 +6,9 @@ from mimir_learn.errors import LogError
 
 SPLITS: tuple[str, ...] = ("train", "validation", "calibration", "test")
 HOUSES_PER_SPLIT = 10_000
+# Block 3 belonged to the test split while the estimator and the agent were being designed; errors on some of its houses were read
+# then, so it is in no split any more.
+_BLOCKS: dict[str, int] = {"train": 0, "validation": 1, "calibration": 2, "test": 4}
 
 
 def house_seed(split: str, index: int) -> int:
@@ -14,12 +17,13 @@ def house_seed(split: str, index: int) -> int:
         raise LogError(f"unknown split {split!r}; known: {', '.join(SPLITS)}")
     if not 0 <= index < HOUSES_PER_SPLIT:
         raise LogError(f"split {split!r} has house indices 0 to {HOUSES_PER_SPLIT - 1}, got {index}")
-    return SPLITS.index(split) * HOUSES_PER_SPLIT + index
+    return _BLOCKS[split] * HOUSES_PER_SPLIT + index
 
 
 def split_of(seed: int) -> str:
     """The split whose block holds house ``seed``. Raises LogError when none does."""
-    block = seed // HOUSES_PER_SPLIT
-    if not 0 <= block < len(SPLITS):
-        raise LogError(f"house seed {seed} lies in no split; seeds are 0 to {len(SPLITS) * HOUSES_PER_SPLIT - 1}")
-    return SPLITS[block]
+    split = next((name for name, block in _BLOCKS.items() if seed // HOUSES_PER_SPLIT == block), None)
+    if split is None:
+        blocks = ", ".join(f"{name} from {block * HOUSES_PER_SPLIT}" for name, block in _BLOCKS.items())
+        raise LogError(f"house seed {seed} lies in no split; each has {HOUSES_PER_SPLIT} seeds: {blocks}")
+    return split

@@ -146,9 +146,9 @@ def test_no_log_at_all(tmp_path: Path) -> None:
 
 
 def test_splits_are_disjoint_blocks() -> None:
-    assert [house_seed(s, 3) for s in SPLITS] == [3, 10_003, 20_003, 30_003]
+    assert [house_seed(s, 3) for s in SPLITS] == [3, 10_003, 20_003, 40_003]
     assert all(split_of(house_seed(s, i)) == s for s in SPLITS for i in (0, 1, 9_999))
-    for bad in (-1, 40_000):
+    for bad in (-1, 30_000, 39_999, 50_000):
         with pytest.raises(LogError, match="no split"):
             split_of(bad)
     with pytest.raises(LogError, match="indices"):
