@@ -110,14 +110,6 @@ class StepRecord:
         return self.world.verdict
 
     @property
-    def task_estimate(self) -> Estimate:
-        return self.task.estimate
-
-    @property
-    def task_verdict(self) -> Verdict:
-        return self.task.verdict
-
-    @property
     def look_again(self) -> bool:
         """Whether this step was itself a second look asked for by the gate."""
         return self.thought.mode == "look_again"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mimir_learn.errors import ConfigError, SymbolError
+from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import EMPTY, Change, Delta, Estimate, HandChange
 
 _LOGIT_LIMIT = 12.0
@@ -71,8 +71,8 @@ class DeltaGate:
         held = [x for x in _facts(estimate.delta) if c.ignore <= x.p < c.commit]
         again = c.look_again and (bool(held) or estimate.confidence < c.min_confidence)
         if again:
-            return Verdict(EMPTY, _fitting([*committed, *held]), True, sigma)
-        return Verdict(_fitting(committed), _fitting(held), False, sigma)
+            return Verdict(EMPTY, Delta.fitting([*committed, *held]), True, sigma)
+        return Verdict(Delta.fitting(committed), Delta.fitting(held), False, sigma)
 
     def judge_again(self, first: Estimate, second: Estimate, claimed: bool = True) -> Verdict:
         """Verdict on two looks at the same action: their log-odds add, so agreement is worth more than either alone.
@@ -89,7 +89,7 @@ class DeltaGate:
         ranked = sorted(best.values(), key=lambda x: (-x.p, x.key))
         committed = [x for x in ranked if x.p > self.config.second_commit]
         held = [x for x in ranked if self.config.ignore <= x.p <= self.config.second_commit]
-        return Verdict(_fitting(committed), _fitting(held), False, self.sigma([first, second], claimed))
+        return Verdict(Delta.fitting(committed), Delta.fitting(held), False, self.sigma([first, second], claimed))
 
     def sigma(self, estimates: list[Estimate], claimed: bool) -> bool:
         """σ_t: the claimed flag, outweighed by sources that have an opinion of their own."""
@@ -113,18 +113,6 @@ def _support(estimate: Estimate, change: Change) -> float:
     if not estimate.parsed:
         return 0.5
     return min(1.0 - said.p if said is not None else 1.0 - estimate.confidence, 0.5)
-
-
-def _fitting(changes: Iterable[Change]) -> Delta:
-    """The changes that fit together as one Δ, more probable ones first."""
-    kept: list[Change] = []
-    for change in sorted(changes, key=lambda c: (-c.p, c.key)):
-        try:
-            Delta([*kept, change])
-        except SymbolError:
-            continue
-        kept.append(change)
-    return Delta(kept)
 
 
 def _logit(p: float) -> float:

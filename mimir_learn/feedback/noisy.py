@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mimir_learn.errors import ConfigError, SymbolError
+from mimir_learn.errors import ConfigError
 from mimir_learn.feedback.privileged import Privileged, PrivilegedSource, achieved
 from mimir_learn.feedback.schema import held_at, nominal_delta
 from mimir_learn.symbols import ELSEWHERE, Belief, Change, Delta, Estimate, HandChange, Kind, Parent, ParentChange, StateChange, Transition
@@ -33,10 +33,10 @@ class NoisySource:
     def estimate(self, transition: Transition) -> Estimate:
         truth = self._truth.difference()
         changes = [c for change in truth if not isinstance(change, HandChange) for c in self._corrupt(change, transition.belief)]
-        delta = _largest(changes)
+        delta = Delta.fitting(changes)
         nominal = nominal_delta(transition.action, transition.belief)
         if nominal and not nominal.atoms <= truth.atoms and self._rng.random() < self.p:
-            delta = _largest([*(c for c in nominal if not isinstance(c, HandChange)), *changes])
+            delta = Delta.fitting([*(c for c in nominal if not isinstance(c, HandChange)), *changes])
         delta = delta.tagged(self.name)
         return Estimate(delta, success=achieved(transition, delta))
 
@@ -54,15 +54,3 @@ class NoisySource:
 def _places(belief: Belief) -> list[Parent]:
     ids = sorted(i for i, b in belief.entities.items() if b.entity.kind in (Kind.RECEPTACLE, Kind.ROOM))
     return [p for p in (held_at(i, belief) for i in ids) if p != ELSEWHERE]
-
-
-def _largest(changes: list[Change]) -> Delta:
-    """All of ``changes`` that fit together, earlier ones first."""
-    kept: list[Change] = []
-    for change in changes:
-        try:
-            Delta([*kept, change])
-        except SymbolError:
-            continue
-        kept.append(change)
-    return Delta(kept)

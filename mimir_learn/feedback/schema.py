@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mimir_learn.symbols import (
+    EFFECT,
     ELSEWHERE,
     EMPTY,
     IN_HAND,
@@ -18,14 +19,6 @@ from mimir_learn.symbols import (
     Transition,
     Verb,
 )
-
-_SWITCHES = {
-    Verb.OPEN: ("open", True),
-    Verb.CLOSE: ("open", False),
-    Verb.TOGGLE_ON: ("on", True),
-    Verb.TOGGLE_OFF: ("on", False),
-    Verb.SLICE: ("sliced", True),
-}
 
 
 def held_at(place: str, belief: Belief) -> Parent:
@@ -55,8 +48,8 @@ def nominal_delta(action: Action, belief: Belief, source: str = "schema") -> Del
     if action.verb is Verb.PLACE and thing is not None and place is not None:
         new = held_at(place, belief)
         return EMPTY if new == ELSEWHERE else Delta([ParentChange(thing, IN_HAND, new, source=source)])
-    if action.verb in _SWITCHES:
-        attribute, value = _SWITCHES[action.verb]
+    if action.verb in EFFECT:
+        attribute, value = EFFECT[action.verb]
         return Delta([StateChange(place or thing or "", attribute, not value, value, source=source)])
     return EMPTY
 

@@ -10,7 +10,7 @@ from enum import StrEnum
 from mimir_learn.errors import SymbolError
 from mimir_learn.memory.post import established
 from mimir_learn.memory.world import Demotion, WorldMemory
-from mimir_learn.symbols import HAND, IN_HAND, Action, Change, Delta, Feedback, Goal, Verb
+from mimir_learn.symbols import EFFECT, HAND, IN_HAND, MANIPULATIONS, Action, Change, Delta, Feedback, Goal, Verb
 
 MAX_TRIES = 6
 HAND_STRIKES = 2
@@ -44,24 +44,14 @@ class Completion:
     changes: tuple[Change, ...]
 
 
-_INTENDED = {
-    Verb.OPEN: ("open", True),
-    Verb.CLOSE: ("open", False),
-    Verb.TOGGLE_ON: ("on", True),
-    Verb.TOGGLE_OFF: ("on", False),
-    Verb.SLICE: ("sliced", True),
-}
-MANIPULATIONS = frozenset({Verb.PICK, Verb.PLACE, *_INTENDED})
-
-
 def intended(action: Action, delta: Delta) -> bool:
     """Whether Δ contains the effect the action is for. Always False for actions without one (navigate, look, wait)."""
     if action.verb in (Verb.PICK, Verb.PLACE):
         move = delta.parents.get(action.object or "")
         goal = HAND.id if action.verb is Verb.PICK else action.receptacle
         return move is not None and move.new.id == goal
-    if action.verb in _INTENDED:
-        attribute, value = _INTENDED[action.verb]
+    if action.verb in EFFECT:
+        attribute, value = EFFECT[action.verb]
         flip = delta.states.get((action.receptacle or action.object or "", attribute))
         return flip is not None and flip.new is value
     return False

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 
 from mimir_learn.errors import SymbolError
 
@@ -23,6 +25,20 @@ class Verb(StrEnum):
     LOOK = "look"
     WAIT = "wait"
 
+
+# what a verb that switches a state is for: the attribute of its place or device, and the value it gets
+EFFECT: Mapping[Verb, tuple[str, bool]] = MappingProxyType(
+    {
+        Verb.OPEN: ("open", True),
+        Verb.CLOSE: ("open", False),
+        Verb.TOGGLE_ON: ("on", True),
+        Verb.TOGGLE_OFF: ("on", False),
+        Verb.SLICE: ("sliced", True),
+    }
+)
+
+# verbs that are meant to change the world; the rest move the robot or its camera
+MANIPULATIONS: frozenset[Verb] = frozenset({Verb.PICK, Verb.PLACE, *EFFECT})
 
 # (object, receptacle): True = required, False = forbidden, None = optional
 _ARGUMENTS: dict[Verb, tuple[bool | None, bool | None]] = {
@@ -48,7 +64,7 @@ class Action:
     - ``open``/``close``: ``receptacle``. ``toggle_on``/``toggle_off``: ``object`` is the device.
     - ``look``: the next viewpoint of the same place. ``wait``: nothing.
 
-    Raises SymbolError when an argument is missing or does not belong to the verb.
+    Raises SymbolError for an unknown verb, and when an argument is missing, does not belong to the verb or is no entity id.
     """
 
     verb: Verb
@@ -56,7 +72,13 @@ class Action:
     receptacle: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "verb", Verb(self.verb))
+        try:
+            object.__setattr__(self, "verb", Verb(self.verb))
+        except ValueError:
+            raise SymbolError(f"{self.verb!r} is not a verb; known: {', '.join(Verb)}") from None
+        for name, value in (("object", self.object), ("receptacle", self.receptacle)):
+            if value is not None and not (isinstance(value, str) and value):
+                raise SymbolError(f"{self.verb}: {name} must be an entity id or None, got {value!r}")
         if self.verb is Verb.NAVIGATE:
             if (self.object is None) == (self.receptacle is None):
                 raise SymbolError("navigate takes exactly one of object and receptacle")
@@ -77,8 +99,12 @@ class Action:
 
     @classmethod
     def from_json(cls, text: str) -> Action:
-        body = json.loads(text)
-        return cls(Verb(body["verb"]), body["object"], body["receptacle"])
+        """Inverse of `to_json`. Raises SymbolError naming what is wrong."""
+        try:
+            body = json.loads(text)
+            return cls(Verb(body["verb"]), body["object"], body["receptacle"])
+        except (KeyError, TypeError, ValueError) as e:
+            raise SymbolError(f"not an action: {text[:200]!r} ({type(e).__name__}: {e})") from e
 
     def __str__(self) -> str:
         return f"{self.verb.value}({', '.join(self.arguments)})"

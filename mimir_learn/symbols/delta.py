@@ -5,15 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 from mimir_learn.errors import SymbolError
 from mimir_learn.symbols.vocabulary import ATTRIBUTES, ELSEWHERE, IN_HAND, Parent, Relation
 
 
-def _check_p(p: float) -> None:
-    if not 0.0 <= p <= 1.0:
-        raise SymbolError(f"probability {p!r} is outside [0, 1]")
+def _check(change: Change, *, ids: tuple[object, ...] = (), parents: tuple[object, ...] = (), values: tuple[object, ...] = ()) -> None:
+    """Raise SymbolError for a field of another type than declared: a log or a caller could otherwise smuggle in what equals nothing."""
+    if isinstance(change.p, bool) or not isinstance(change.p, Real) or not 0.0 <= change.p <= 1.0:
+        raise SymbolError(f"probability {change.p!r} is not a number in [0, 1]")
+    if not isinstance(change.source, str):
+        raise SymbolError(f"source tag {change.source!r} is not a string")
+    for value in ids:
+        if not isinstance(value, str) or not value:
+            raise SymbolError(f"{value!r} is not an entity id; use ids like 'mug_2'")
+    for value in parents:
+        if not isinstance(value, Parent):
+            raise SymbolError(f"{value!r} is not a Parent")
+    for value in values:
+        if not isinstance(value, bool):
+            raise SymbolError(f"{value!r} is not a Boolean attribute value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +40,7 @@ class ParentChange:
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        _check_p(self.p)
+        _check(self, ids=(self.entity,), parents=(self.old, self.new))
         if self.old == self.new:
             raise SymbolError(f"{self.entity}: old and new parent are both {self.old}")
         if self.entity in (self.old.id, self.new.id):
@@ -58,7 +71,7 @@ class StateChange:
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        _check_p(self.p)
+        _check(self, ids=(self.entity,), values=(self.old, self.new))
         if self.attribute not in ATTRIBUTES:
             raise SymbolError(f"{self.attribute!r} is not a declared attribute; known: {', '.join(ATTRIBUTES)}")
         if self.old == self.new:
@@ -86,7 +99,7 @@ class HandChange:
     source: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        _check_p(self.p)
+        _check(self, ids=tuple(side for side in (self.old, self.new) if side is not None))
         if self.old == self.new:
             raise SymbolError(f"hand: old and new are both {self.old!r}")
 
@@ -127,6 +140,18 @@ class Delta:
         _settle_hand(by_key)
         _refuse_cycles(by_key.values())
         object.__setattr__(self, "changes", frozenset(by_key.values()))
+
+    @classmethod
+    def fitting(cls, changes: Iterable[Change]) -> Delta:
+        """Those of ``changes`` that fit together as one Δ, more probable ones first; of equally probable ones the earlier."""
+        kept: list[Change] = []
+        for change in sorted(changes, key=lambda c: -c.p):
+            try:
+                cls([*kept, change])
+            except SymbolError:
+                continue
+            kept.append(change)
+        return cls(kept)
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -231,7 +256,10 @@ def _from_dict(body: dict[str, Any]) -> Change:
     kind = _TYPES[body.pop("type")]
     if kind is ParentChange:
         for side in ("old", "new"):
-            body[side] = Parent(body[side][0], Relation(body[side][1]))
+            if not isinstance(body[side], list):
+                raise TypeError(f"{side} is {body[side]!r}, expected [id, relation]")
+            place, relation = body[side]
+            body[side] = Parent(place, relation)
     return kind(**body)
 
 

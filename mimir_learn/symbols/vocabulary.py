@@ -60,6 +60,8 @@ class Parent:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "relation", Relation(self.relation))
+        if not isinstance(self.id, str) or not self.id:
+            raise SymbolError(f"parent id {self.id!r} is not an entity id")
         if (self.id == HAND.id) != (self.relation is Relation.HELD):
             raise SymbolError(f"parent {self.id!r} with relation {self.relation.value!r}: only the hand holds, and it only holds")
         if (self.id == "?") != (self.relation is Relation.UNKNOWN):

@@ -5,10 +5,9 @@ import pytest
 
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, run_episode
 from mimir_learn.feedback import GateConfig, make_source
-from mimir_learn.feedback.noisy import _largest
 from mimir_learn.feedback.schema import held_at
 from mimir_learn.memory import Status, WorldMemory
-from mimir_learn.symbols import ELSEWHERE, IN_HAND, Estimate, Parent, ParentChange, Relation, StateChange, Task, satisfied
+from mimir_learn.symbols import ELSEWHERE, IN_HAND, Delta, Estimate, Parent, ParentChange, Relation, StateChange, Task, satisfied
 
 from .symbolic_house import KINDS, PLACES, VOCABULARY, SymbolicHouse, at, bring, make, random_objects, random_task
 
@@ -121,7 +120,7 @@ class Liar:
             value = bool(self.rng.random() < 0.5)
             changes.append(StateChange("fridge_1", "open", not value, value, float(self.rng.random())))
         success = None if self.rng.random() < 0.3 else float(self.rng.random())
-        return Estimate(_largest(changes), float(self.rng.random()), success, bool(self.rng.random() < 0.9))
+        return Estimate(Delta.fitting(changes), float(self.rng.random()), success, bool(self.rng.random() < 0.9))
 
 
 def test_no_source_however_wrong_breaks_the_loop_or_the_tree():

@@ -84,6 +84,15 @@ ILL_FORMED = {
     "own parent": lambda: ParentChange("mug_1", TABLE, Parent("mug_1", Relation.ON)),
     "same state": lambda: StateChange("lamp_1", "on", True, True),
     "undeclared attribute": lambda: StateChange("lamp_1", "wet", True, False),
+    "parent that is none": lambda: ParentChange("mug_1", "table_1", FRIDGE),
+    "no id": lambda: ParentChange("", TABLE, FRIDGE),
+    "id that is none": lambda: HandChange(None, 7),
+    "empty id in the hand": lambda: HandChange("mug_1", ""),
+    "state that is no Boolean": lambda: StateChange("lamp_1", "on", 0, True),
+    "probability that is a Boolean": lambda: ParentChange("mug_1", TABLE, FRIDGE, p=True),
+    "probability that is text": lambda: ParentChange("mug_1", TABLE, FRIDGE, p="1"),
+    "tag that is none": lambda: StateChange("lamp_1", "on", False, True, source=None),
+    "parent without id": lambda: Parent("", Relation.ON),
     "probability": lambda: ParentChange("mug_1", TABLE, FRIDGE, p=1.5),
     "hand relation to a place": lambda: Parent("table_1", Relation.HELD),
     "named unknown place": lambda: Parent("table_1", Relation.UNKNOWN),
@@ -97,12 +106,47 @@ def test_ill_formed_is_refused(make):
         make()
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[1]", '[{"type":"parent"}]', '[{"type":"nonsense"}]', '[{"type":"hand","old":null,"new":"mug_1"}]']
-)
+MOVED = '[{"type":"parent","entity":"a","old":["b","on"],"new":["c","on"],"p":1.0,"source":""}]'
+NOT_A_DELTA = [
+    "", "{", "null", "[1]", '[{"type":"parent"}]', '[{"type":"nonsense"}]', '[{"type":"hand","old":null,"new":"mug_1"}]',
+    '[{"type":"state","entity":"f","attribute":"open","old":0,"new":true}]',
+    '[{"type":"state","entity":"f","attribute":"open","old":false,"new":"yes"}]',
+    MOVED.replace('"a"', '""'), MOVED.replace('"a"', "3"), MOVED.replace("1.0", "true"), MOVED.replace("1.0", "NaN"),
+    MOVED.replace("1.0", '"x"'), MOVED.replace('["b","on"]', '"bo"'), MOVED.replace('["b","on"]', '{"b":1,"on":2}'),
+    MOVED.replace('["b","on"]', '["b","on","x"]'), MOVED.replace('["b","on"]', '["b","beneath"]'), MOVED.replace('["b","on"]', '[7,"on"]'),
+]  # fmt: skip
+
+
+def test_the_delta_that_the_refused_ones_are_made_of_is_one():
+    assert Delta.from_json(MOVED).to_json() == MOVED.replace(" ", "").replace(
+        '{"type":"parent","entity":"a","old":["b","on"],"new":["c","on"],"p":1.0,"source":""}',
+        '{"entity":"a","new":["c","on"],"old":["b","on"],"p":1.0,"source":"","type":"parent"}',
+    )
+
+
+@pytest.mark.parametrize("text", NOT_A_DELTA)
 def test_json_that_is_no_delta_is_refused(text):
     with pytest.raises(SymbolError):
         Delta.from_json(text)
+
+
+PICK, PICK_OTHER = ParentChange("mug_1", TABLE, IN_HAND, 0.6), ParentChange("mug_2", TABLE, IN_HAND, 0.9)
+
+
+def test_fitting_keeps_the_more_probable_of_what_cannot_both_be():
+    lamp = StateChange("lamp_1", "on", False, True, 0.1)
+    assert Delta.fitting([PICK, lamp, PICK_OTHER]) == Delta([PICK_OTHER, lamp])
+    assert Delta.fitting([PICK, ParentChange("mug_2", TABLE, IN_HAND, 0.6)]) == Delta([PICK]), "equally probable: the earlier"
+    assert Delta.fitting([]) == EMPTY
+
+
+@given(st.lists(st.builds(ParentChange, st.sampled_from(THINGS), st.just(TABLE), st.sampled_from((FRIDGE, IN_HAND)), st.floats(0, 1))))
+def test_what_fitting_leaves_out_does_not_fit(changes):
+    kept = Delta.fitting(changes)
+    for change in changes:
+        if change not in kept.changes:
+            with pytest.raises(SymbolError):
+                Delta([*(c for c in kept if not isinstance(c, HandChange)), change])
 
 
 def test_canonical_json_does_not_depend_on_order():

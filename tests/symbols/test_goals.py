@@ -1,9 +1,23 @@
-"""Goals: what satisfies them, and that two alike need two things."""
+"""Goals: what satisfies them, and that two alike need two things. Actions: well-formed, and what they are for."""
 
 import pytest
 
 from mimir_learn.errors import SymbolError
-from mimir_learn.symbols import Action, Entity, Goal, Kind, ObjectQuery, Parent, Relation, Snapshot, Task, Verb, satisfied
+from mimir_learn.symbols import (
+    EFFECT,
+    MANIPULATIONS,
+    Action,
+    Entity,
+    Goal,
+    Kind,
+    ObjectQuery,
+    Parent,
+    Relation,
+    Snapshot,
+    Task,
+    Verb,
+    satisfied,
+)
 
 TABLE = Parent("table_1", Relation.ON)
 ENTITIES = {
@@ -46,8 +60,31 @@ def test_task_json_round_trip():
         lambda: Action(Verb.PICK),
         lambda: Action(Verb.NAVIGATE, "mug_1", "table_1"),
         lambda: Action(Verb.OPEN, "mug_1", "fridge_1"),
+        lambda: Action(Verb.PICK, ""),
+        lambda: Action(Verb.PICK, 7),
+        lambda: Action("fly"),
     ],
 )
 def test_ill_formed_is_refused(make):
     with pytest.raises(SymbolError):
         make()
+
+
+@pytest.mark.parametrize("action", [Action(Verb.PICK, "mug_1", "table_1"), Action(Verb.LOOK), Action(Verb.NAVIGATE, None, "table_1")])
+def test_action_json_round_trip(action):
+    assert Action.from_json(action.to_json()) == action
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "null", "[]", "{}", '{"verb":"fly","object":null,"receptacle":null}', '{"verb":"look","object":"mug_1","receptacle":null}',
+     '{"verb":"look"}', '{"verb":"pick","object":["mug_1"],"receptacle":null}'],
+)  # fmt: skip
+def test_json_that_is_no_action_is_refused(text):
+    with pytest.raises(SymbolError, match="not an action"):
+        Action.from_json(text)
+
+
+def test_what_verbs_are_for():
+    assert EFFECT[Verb.CLOSE] == ("open", False) and EFFECT[Verb.TOGGLE_ON] == ("on", True)
+    assert set(Verb) - MANIPULATIONS == {Verb.NAVIGATE, Verb.LOOK, Verb.WAIT}
