@@ -21,7 +21,7 @@ from mimir_learn.estimator.samples import arrays, replay
 from mimir_learn.logs import LogDirectory, fingerprint
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = 3  # raise when samples.py, inputs.py or labels.py change what they produce
+_VERSION = 4  # raise when samples.py, inputs.py or labels.py change what they produce
 
 
 class SampleCache:

@@ -8,18 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mimir_learn.estimator.config import EstimatorConfig
-from mimir_learn.symbols import HAND, Action, Belief, Delta, Relation, Verb
+from mimir_learn.symbols import EFFECT, HAND, Action, Belief, Delta, Outcome, Relation, Verb
 
 UNCHANGED, TO_HAND, TO_ELSEWHERE, FIRST_CANDIDATE = 0, 1, 2, 3  # columns of the parent pointer
 KEEP, SET, CLEAR = 0, 1, 2  # columns of an attribute head
-
-_STATE_VERBS: dict[Verb, tuple[str, bool]] = {
-    Verb.OPEN: ("open", True),
-    Verb.CLOSE: ("open", False),
-    Verb.TOGGLE_ON: ("on", True),
-    Verb.TOGGLE_OFF: ("on", False),
-    Verb.SLICE: ("sliced", True),
-}
 
 
 def nominal_atoms(action: Action, belief: Belief) -> frozenset[tuple[str, str, str, str]]:
@@ -30,20 +22,33 @@ def nominal_atoms(action: Action, belief: Belief) -> frozenset[tuple[str, str, s
         place = belief.entities.get(str(action.receptacle))
         relation = None if place is None else belief.vocabulary.spec(place.entity).relation
         return frozenset({("relation", str(action.object), (relation or Relation.UNKNOWN).value, str(action.receptacle))})
-    if action.verb in _STATE_VERBS:
-        attribute, value = _STATE_VERBS[action.verb]
+    if action.verb in EFFECT:
+        attribute, value = EFFECT[action.verb]
         subject = action.receptacle if action.verb in (Verb.OPEN, Verb.CLOSE) else action.object
         return frozenset({("state", str(subject), attribute, str(value).lower())})
     return frozenset()
 
 
-def did_what_it_says(action: Action, belief: Belief, delta: Delta) -> bool:
-    """The outcome label: the nominal effect is part of ``delta``; for navigate, look and wait, the hand kept what it had."""
+def refused(outcome: Outcome) -> bool:
+    """Whether the environment would not even try (``Refused: …``). Unlike other claims this one is always honest."""
+    return not outcome.success and outcome.text.startswith("Refused")
+
+
+def did_what_it_says(action: Action, belief: Belief, delta: Delta, outcome: Outcome | None = None) -> bool:
+    """The outcome label: the action was not refused and its nominal effect is part of ``delta``.
+
+    Navigate, look and wait have no effect on a Δ: they did what they say when they were not refused and nothing fell from the hand.
+    Without ``outcome`` no action counts as refused.
+    """
+    if outcome is not None and refused(outcome):
+        return False
     nominal = nominal_atoms(action, belief)
     return nominal <= delta.atoms if nominal else delta.hand is None
 
 
-def targets(delta: Delta, ids: tuple[str, ...], action: Action, belief: Belief, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
+def targets(
+    delta: Delta, ids: tuple[str, ...], action: Action, belief: Belief, config: EstimatorConfig, outcome: Outcome | None = None
+) -> dict[str, NDArray[Any]]:
     """Targets for the rows ``ids``: ``y_parent`` (K,), ``y_attr`` (K, A), ``y_outcome`` ().
 
     A true new parent that is not among the candidates becomes `TO_ELSEWHERE`; changes of entities that were not offered cannot
@@ -62,5 +67,5 @@ def targets(delta: Delta, ids: tuple[str, ...], action: Action, belief: Belief, 
     for (entity, attribute), flip in delta.states.items():
         if entity in index and attribute in config.attributes:
             y_attr[index[entity], config.attributes.index(attribute)] = SET if flip.new else CLEAR
-    outcome = np.asarray(did_what_it_says(action, belief, delta), dtype=np.float32)
-    return {"y_parent": y_parent, "y_attr": y_attr, "y_outcome": outcome}
+    did = np.asarray(did_what_it_says(action, belief, delta, outcome), dtype=np.float32)
+    return {"y_parent": y_parent, "y_attr": y_attr, "y_outcome": did}

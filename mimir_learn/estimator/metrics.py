@@ -1,8 +1,10 @@
 """Δ quality, defined once: every source is scored by these functions on the same transitions (evaluation imports them).
 
 Atom matching: predicted and true changes are compared by what they make true (`Delta.atoms`). A true new parent that memory did not
-know before the action counts as ELSEWHERE, for every source alike, since no source could have named it. Headline numbers count all
-true changes, also exogenous ones in rooms the robot does not see; the ``visible.`` numbers leave those (and only those) out.
+know before the action counts as ELSEWHERE, for every source alike, since one that reads memory could not have named it; whoever names
+it all the same is right too. Headline numbers count all true changes, also exogenous ones in rooms the robot does not see; the
+``visible.`` numbers leave the entities so changed out, of the truth and of the answer alike. A source that answers the truth scores 1
+on every quality.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mimir_learn.symbols import ELSEWHERE, Delta
+from mimir_learn.symbols import ELSEWHERE, MANIPULATIONS, Delta
 
 Atom = tuple[str, str, str, str]
 KINDS = ("relation", "state", "hand")
@@ -30,6 +32,8 @@ class Scored:
         unseen: ids changed by someone else that are in neither frame.
         did: whether the action truly did what it says.
         success: the source's probability of that, None when it has no opinion.
+        refused: the environment refused the action (`labels.refused`): nothing was tried.
+        moved: all ids changed by someone else; without ``unseen`` they are those in view of either frame or named by the action.
     """
 
     true: Delta
@@ -41,25 +45,46 @@ class Scored:
     unseen: frozenset[str] = frozenset()
     did: bool | None = None
     success: float | None = None
+    refused: bool = False
+    moved: frozenset[str] = frozenset()
 
     def true_atoms(self, visible_only: bool = False) -> frozenset[Atom]:
         """True atoms under the matching rule above."""
-        out: set[Atom] = set()
-        for kind, entity, relation, value in self.true.atoms:
-            if visible_only and entity in self.unseen:
-                continue
-            if kind == "relation" and self.known is not None and value not in self.known and relation != "held":
-                relation, value = ELSEWHERE.relation.value, ELSEWHERE.id
-            out.add((kind, entity, relation, value))
-        return frozenset(out)
+        return self._matched(self.true.atoms, visible_only)
+
+    def predicted_atoms(self, visible_only: bool = False) -> frozenset[Atom]:
+        """Predicted atoms under the same rule."""
+        return self._matched(self.predicted.atoms, visible_only)
+
+    def exact(self, visible_only: bool = False) -> bool:
+        """Whether the answer is the truth, nothing missing and nothing added."""
+        return self.predicted_atoms(visible_only) == self.true_atoms(visible_only)
+
+    def judged_changes(self) -> list[tuple[float, bool]]:
+        """(probability, whether right) of every predicted change."""
+        true = self.true_atoms()
+        return [(c.p, self._match(c.atom) in true) for c in self.predicted]
+
+    def exogenous_atoms(self) -> frozenset[Atom]:
+        """True atoms of things that someone else changed in view."""
+        return frozenset(a for a in self.true_atoms() if a[1] in self.moved - self.unseen)
+
+    def _matched(self, atoms: Iterable[Atom], visible_only: bool) -> frozenset[Atom]:
+        return frozenset(self._match(a) for a in atoms if not (visible_only and a[1] in self.unseen))
+
+    def _match(self, atom: Atom) -> Atom:
+        kind, entity, relation, value = atom
+        unknown = kind == "relation" and self.known is not None and value not in self.known and relation != "held"
+        return (kind, entity, ELSEWHERE.relation.value, ELSEWHERE.id) if unknown and atom in self.true.atoms else atom
 
 
-def counts(items: Iterable[Scored], kind: str | None = None, visible_only: bool = False) -> tuple[int, int, int]:
-    """(hits, predicted, true) changed atoms, over one kind of atom or all."""
+def counts(items: Iterable[Scored], kinds: Iterable[str] = KINDS, visible_only: bool = False) -> tuple[int, int, int]:
+    """(hits, predicted, true) changed atoms of some kinds."""
     hits = predicted = true = 0
+    wanted = frozenset(kinds)
     for item in items:
-        t = {a for a in item.true_atoms(visible_only) if kind in (None, a[0])}
-        p = {a for a in item.predicted.atoms if kind in (None, a[0])}
+        t = {a for a in item.true_atoms(visible_only) if a[0] in wanted}
+        p = {a for a in item.predicted_atoms(visible_only) if a[0] in wanted}
         hits, predicted, true = hits + len(t & p), predicted + len(p), true + len(t)
     return hits, predicted, true
 
@@ -81,10 +106,28 @@ def _core(items: Sequence[Scored], visible_only: bool = False) -> dict[str, floa
         "changed_atom_precision": _ratio(hits, predicted),
         "changed_atom_recall": _ratio(hits, true),
         "changed_atom_f1": f1(hits, predicted, true),
-        "exact_delta": _ratio(sum(i.predicted.atoms == i.true_atoms(visible_only) for i in items), len(items)),
-        "false_change_rate": _ratio(sum(bool(i.predicted) for i in quiet), len(quiet)),
+        "changed_atom_f1_no_hand": f1(*counts(items, ("relation", "state"), visible_only)),
+        "exact_delta": _ratio(sum(i.exact(visible_only) for i in items), len(items)),
+        "false_change_rate": _ratio(sum(bool(i.predicted_atoms(visible_only)) for i in quiet), len(quiet)),
         "no_ops": float(len(quiet)),
     }
+
+
+def false_changes_of_manipulations(items: Iterable[Scored]) -> dict[str, float]:
+    """How often a change is claimed after a pick, place, open, close, toggle or slice that was not refused and truly changed nothing.
+
+    Harder than ``false_change_rate``, whose no-ops are mostly navigation, looks and refusals.
+    """
+    quiet = [i for i in items if i.verb in MANIPULATIONS and not i.refused and not i.true_atoms()]
+    rate = _ratio(sum(bool(i.predicted_atoms()) for i in quiet), len(quiet))
+    return {"false_change_rate_manipulation": rate, "false_change_rate_manipulation_n": float(len(quiet))}
+
+
+def exogenous_recall(items: Iterable[Scored]) -> dict[str, float]:
+    """Share of the atoms changed by someone else in view that the source found, and how many there were."""
+    pairs = [(i.exogenous_atoms(), i.predicted_atoms()) for i in items]
+    n = sum(len(t) for t, _ in pairs)
+    return {"exogenous_recall_visible": _ratio(sum(len(t & p) for t, p in pairs), n), "exogenous_recall_visible_n": float(n)}
 
 
 def outcome_accuracy(items: Iterable[Scored]) -> float:
@@ -108,7 +151,7 @@ def calibration(probabilities: Sequence[float], correct: Sequence[bool], bins: i
 
 def risk_coverage(items: Iterable[Scored], risks: Sequence[float] = (0.005, 0.01, 0.02)) -> dict[str, float]:
     """AURC over predicted changes ranked by probability, and the share of them that can be written with at most that share wrong."""
-    ranked = sorted(((c.p, c.atom in i.true_atoms()) for i in items for c in i.predicted), key=lambda x: -x[0])
+    ranked = sorted((c for i in items for c in i.judged_changes()), key=lambda x: -x[0])
     if not ranked:
         return {"aurc": float("nan")} | {f"coverage_at_{r:g}": 0.0 for r in risks}
     right = np.cumsum([ok for _, ok in ranked])
@@ -124,18 +167,24 @@ def risk_coverage(items: Iterable[Scored], risks: Sequence[float] = (0.005, 0.01
 def score(items: Iterable[Scored]) -> dict[str, float]:
     """All Δ-quality numbers as one flat dict.
 
-    Keys: ``changed_atom_{precision,recall,f1}``, ``exact_delta``, ``false_change_rate``, ``n``, ``no_ops``; the same under ``visible.``;
-    ``f1.<kind>``; ``outcome_balanced_accuracy``; ``ece``, ``brier`` of changes, ``exact_ece``, ``exact_brier`` of whole answers; ``aurc``,
-    ``coverage_at_*``; and the core numbers per ``fault.<kind>.`` (``fault.none.`` = no fault) and per ``verb.<verb>.``.
+    Keys: ``changed_atom_{precision,recall,f1}``, ``changed_atom_f1_no_hand`` (every grasp and release counts once instead of twice),
+    ``exact_delta``, ``false_change_rate``, ``n``, ``no_ops``; the same under ``visible.``; ``false_change_rate_manipulation`` and
+    ``exogenous_recall_visible``, each with ``…_n``; ``f1.<kind>``; ``outcome_balanced_accuracy``; ``ece``, ``brier`` of changes,
+    ``exact_ece``, ``exact_brier`` of whole answers; ``aurc``, ``coverage_at_*``; and the core numbers per ``fault.<kind>.``
+    (``fault.none.`` = no fault) and per ``verb.<verb>.``.
+
+    A transition is filed under its own fault, so ``fault.slip.``, ``fault.stuck.`` and the like also hold the few exogenous changes that
+    happened to coincide with one; ``fault.exogenous.`` has only those that came alone.
     """
     rows = list(items)
     out = _core(rows)
     out |= {f"visible.{k}": v for k, v in _core(rows, visible_only=True).items()}
-    out |= {f"f1.{kind}": f1(*counts(rows, kind)) for kind in KINDS}
+    out |= {f"f1.{kind}": f1(*counts(rows, (kind,))) for kind in KINDS}
     out["outcome_balanced_accuracy"] = outcome_accuracy(rows)
-    changes = [(c.p, c.atom in i.true_atoms()) for i in rows for c in i.predicted]
+    out |= false_changes_of_manipulations(rows) | exogenous_recall(rows)
+    changes = [c for i in rows for c in i.judged_changes()]
     out |= calibration([p for p, _ in changes], [ok for _, ok in changes])
-    whole = calibration([i.confidence for i in rows], [i.predicted.atoms == i.true_atoms() for i in rows])
+    whole = calibration([i.confidence for i in rows], [i.exact() for i in rows])
     out |= {f"exact_{k}": v for k, v in whole.items()}
     out |= risk_coverage(rows)
     groups: list[tuple[str, Callable[[Scored], str]]] = [("fault", lambda i: i.fault or "none"), ("verb", lambda i: i.verb)]

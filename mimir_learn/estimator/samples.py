@@ -32,7 +32,7 @@ class Sample:
         transition: what a source may see.
         delta: the true Δ, derived attributes (written by causal rules, not read off pixels) left out.
         fault: injected fault, "" for none.
-        unseen: ids changed by someone else that are in neither frame.
+        moved: ids changed by someone else; unseen: those of them that are in neither frame and that the action does not name.
         did: whether the action did what it says.
         sought: where the thing that left the hand is in the after-frame, and where the thing that entered it was in the before-frame:
             a world point, "nowhere" (not to be seen), or None when there is no such thing. Targets only.
@@ -43,6 +43,7 @@ class Sample:
     transition: Transition
     delta: Delta
     fault: str
+    moved: frozenset[str]
     unseen: frozenset[str]
     did: bool
     sought: tuple[Sought, Sought]
@@ -66,9 +67,10 @@ def replay(episode: Episode, second_looks: bool = False) -> Iterator[Sample]:
         belief = memory.belief()
         delta = visible(step.delta)
         seen = {s.entity.id for p in (t, t + 1) for s in episode.percepts[p].sightings} | set(step.action.arguments)
+        moved, did = frozenset(step.moved), did_what_it_says(step.action, belief, delta, step.outcome)
         first = Sample(
-            Transition(before, step.action, after, step.outcome, belief), delta, step.fault, frozenset(step.moved) - seen,
-            did_what_it_says(step.action, belief, delta), _sought(episode, t, t + 1, delta), False, episode.episode_id, t,
+            Transition(before, step.action, after, step.outcome, belief), delta, step.fault, moved, moved - seen, did,
+            _sought(episode, t, t + 1, delta), False, episode.episode_id, t,
         )  # fmt: skip
         yield first
         if second_looks and step.action.verb is not Verb.LOOK and _quiet_look(episode, t + 1):
@@ -112,5 +114,6 @@ def arrays(sample: Sample, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
     ids, out = build_with_ids(sample.transition, config)
     frames = (sample.transition.after, sample.transition.before)
     out["y_find"] = np.array([find_cell(p, f, config) for p, f in zip(sample.sought, frames, strict=True)], dtype=np.int64)
-    out.update(targets(sample.delta, ids, sample.transition.action, sample.transition.belief, config))
+    seen = sample.transition
+    out.update(targets(sample.delta, ids, seen.action, seen.belief, config, seen.outcome))
     return out

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from mimir_learn.estimator.labels import refused
 from mimir_learn.estimator.metrics import Scored, score
 from mimir_learn.estimator.predict import Predictor
 from mimir_learn.estimator.samples import Sample, replay, visible
 from mimir_learn.logs import LogDirectory, read_episodes
 from mimir_learn.symbols import DeltaSource, Estimate
+
+HEADLINE = (
+    "n", "changed_atom_f1", "changed_atom_f1_no_hand", "exact_delta", "false_change_rate", "false_change_rate_manipulation",
+    "false_change_rate_manipulation_n", "exogenous_recall_visible", "exogenous_recall_visible_n", "visible.changed_atom_f1",
+    "outcome_balanced_accuracy", "ece",
+)  # fmt: skip
 
 
 def scored(sample: Sample, estimate: Estimate) -> Scored:
@@ -17,6 +24,7 @@ def scored(sample: Sample, estimate: Estimate) -> Scored:
     return Scored(
         sample.delta, visible(estimate.delta), estimate.confidence, sample.transition.action.verb.value, sample.fault,
         frozenset(sample.transition.belief.entities), sample.unseen, sample.did, estimate.success,
+        refused(sample.transition.outcome), sample.moved,
     )  # fmt: skip
 
 
@@ -53,10 +61,11 @@ def score_log(
     return {name: score(items) for name, items in answer(sources, log_dir, split, limit).items()}
 
 
-def table(results: Mapping[str, Mapping[str, float]], keys: Iterable[str]) -> str:
-    """A plain text table: one row per source, one column per key."""
+def table(results: Mapping[str, Mapping[str, float]], keys: Iterable[str] = HEADLINE) -> str:
+    """A plain text table: one row per number, one column per source."""
     keys = list(keys)
-    width = max([len(n) for n in results] + [8])
-    head = " ".join([" " * width, *(f"{k.rsplit('.', 1)[-1][:18]:>18}" for k in keys)])
-    rows = [" ".join([f"{n:<{width}}", *(f"{r.get(k, float('nan')):18.4f}" for k in keys)]) for n, r in results.items()]
+    left = max([len(k) for k in keys] + [1])
+    width = max([len(n) for n in results] + [10])
+    head = " ".join([" " * left, *(f"{n:>{width}}" for n in results)])
+    rows = [" ".join([f"{k:<{left}}", *(f"{r.get(k, float('nan')):>{width}.4f}" for r in results.values())]) for k in keys]
     return "\n".join([head, *rows])

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from mimir_learn.estimator.metrics import Scored, calibration, risk_coverage, score
-from mimir_learn.symbols import ELSEWHERE, IN_HAND, Delta, Parent, ParentChange, Relation, StateChange
+from mimir_learn.estimator.samples import replay
+from mimir_learn.estimator.scoring import HEADLINE, scored, table
+from mimir_learn.logs import read_episodes
+from mimir_learn.symbols import ELSEWHERE, IN_HAND, MANIPULATIONS, Delta, Estimate, Parent, ParentChange, Relation, StateChange
 
 TABLE, DESK = Parent("table_1", Relation.ON), Parent("desk_1", Relation.ON)
 PICK = Delta([ParentChange("mug_1", TABLE, IN_HAND)])
@@ -48,6 +53,91 @@ def test_a_place_memory_does_not_know_counts_as_elsewhere() -> None:
 def test_changes_nobody_could_see_count_in_the_headline_only() -> None:
     out = score([Scored(OPEN, NONE, fault="exogenous", unseen=frozenset({"fridge_1"}))])
     assert out["exact_delta"] == 0.0 and out["visible.exact_delta"] == 1.0 and out["visible.false_change_rate"] == 0.0
+
+
+def assert_perfect(out: dict[str, float]) -> None:
+    ones = ("precision", "recall", "f1", "no_hand", "exact_delta", "balanced_accuracy", "recall_visible")
+    zeros = ("false_change_rate", "false_change_rate_manipulation", "ece", "brier", "aurc")
+    for key, value in out.items():
+        if math.isnan(value):  # nothing to find in this group
+            continue
+        if key.endswith(ones) or ".f1" in key or key.startswith(("f1.", "coverage_at")):
+            assert value == 1.0, key
+        elif key.endswith(zeros):
+            assert value == pytest.approx(0.0, abs=1e-9), key
+        else:
+            assert key.endswith(("n", "no_ops")), key
+
+
+def test_an_oracle_scores_one_on_everything() -> None:
+    """Also where someone else changed what no frame shows, and where a thing went to a place memory has not heard of."""
+    moved, mug = Delta([ParentChange("mug_9", TABLE, DESK)]), frozenset({"mug_9"})
+    items = [
+        Scored(PICK, PICK, verb="pick", did=True, success=1.0),
+        Scored(moved, moved, verb="look", fault="exogenous", unseen=mug, moved=mug, did=True, success=1.0),
+        Scored(moved, moved, verb="look", fault="exogenous", moved=mug, did=True, success=1.0),
+        Scored(moved, moved, verb="place", known=frozenset({"table_1"}), did=False, success=0.0),
+        Scored(Delta([*PICK, *OPEN]), Delta([*PICK, *OPEN]), verb="pick", unseen=frozenset({"fridge_1"}), did=True, success=1.0),
+        Scored(NONE, NONE, verb="open", fault="stuck", did=False, success=0.0),
+    ]
+    out = score(items)
+    assert_perfect(out)
+    assert out["exogenous_recall_visible_n"] == out["false_change_rate_manipulation_n"] == 1
+    assert out["visible.no_ops"] == 2 and out["no_ops"] == 1
+
+
+def test_an_oracle_scores_one_on_a_real_log(log_dir: Path) -> None:
+    rows = []
+    for episode in read_episodes(log_dir):
+        for s in replay(episode):
+            rows.append(scored(s, Estimate(s.delta, 1.0, float(s.did))))
+    assert_perfect(score(rows))
+    assert sum(len(r.true_atoms()) for r in rows) > 10
+
+
+def test_a_claim_about_what_no_frame_shows_costs_in_the_headline_only() -> None:
+    wrong = Delta([ParentChange("mug_9", TABLE, DESK)])
+    out = score([Scored(OPEN, Delta([*OPEN, *wrong]), unseen=frozenset({"mug_9"}))])
+    assert out["changed_atom_precision"] == 0.5 and out["visible.changed_atom_precision"] == out["visible.exact_delta"] == 1.0
+    assert score([Scored(OPEN, Delta([*OPEN, *wrong]))])["visible.changed_atom_precision"] == 0.5
+
+
+def test_without_hand_atoms_a_grasp_counts_once() -> None:
+    items = [Scored(PICK, PICK), Scored(OPEN, NONE)]
+    out = score(items)
+    assert out["changed_atom_f1"] == pytest.approx(2 * 2 / (2 + 3))
+    assert out["changed_atom_f1_no_hand"] == pytest.approx(2 * 1 / (1 + 2))
+
+
+def test_false_changes_of_manipulations_leave_out_refusals_and_everything_else() -> None:
+    items = [
+        Scored(NONE, OPEN, verb="open"),  # the one false change that counts
+        *[Scored(NONE, NONE, verb=v) for v in sorted(MANIPULATIONS)],
+        Scored(NONE, OPEN, verb="open", refused=True),
+        Scored(NONE, OPEN, verb="navigate"),
+        Scored(NONE, OPEN, verb="look"),
+        Scored(OPEN, PICK, verb="open"),
+    ]
+    out = score(items)
+    assert out["false_change_rate_manipulation_n"] == 8 and out["false_change_rate_manipulation"] == pytest.approx(1 / 8)
+    assert out["false_change_rate"] == pytest.approx(4 / 11)
+    assert math.isnan(score([Scored(NONE, OPEN, verb="look")])["false_change_rate_manipulation"])
+
+
+def test_exogenous_recall_counts_what_someone_else_changed_in_view() -> None:
+    gone = Delta([ParentChange("mug_9", TABLE, DESK)])
+    both = Delta([*gone, *OPEN])
+    seen = Scored(both, OPEN, moved=frozenset({"mug_9"}))
+    items = [seen, replace(seen, predicted=both), replace(seen, predicted=NONE, unseen=frozenset({"mug_9"})), Scored(OPEN, NONE)]
+    out = score(items)
+    assert out["exogenous_recall_visible"] == 0.5 and out["exogenous_recall_visible_n"] == 2
+
+
+def test_the_table_shows_every_headline_number_under_its_whole_name() -> None:
+    text = table({"learned": score([Scored(PICK, PICK, verb="pick")]), "none": score([Scored(PICK, NONE, verb="pick")])})
+    rows = {line.split()[0]: line.split()[1:] for line in text.splitlines()[1:]}
+    assert set(rows) == set(HEADLINE) and rows["changed_atom_f1_no_hand"] == ["1.0000", "0.0000"]
+    assert {"changed_atom_f1_no_hand", "false_change_rate_manipulation", "exogenous_recall_visible"} <= set(HEADLINE)
 
 
 def test_outcome_accuracy_is_balanced() -> None:
