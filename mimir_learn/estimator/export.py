@@ -1,4 +1,7 @@
-"""An export is a folder with ``model.safetensors``, ``config.json`` and, once calibrated, ``calibration.json``; read back strictly."""
+"""An export is a folder with ``model.safetensors``, ``config.json`` and, once calibrated, ``calibration.json``; read back strictly.
+
+``config.json`` is the `EstimatorConfig` plus ``package_version``, the mimir-learn that wrote it (absent in the oldest exports).
+"""
 
 from __future__ import annotations
 
@@ -6,16 +9,19 @@ import dataclasses
 import hashlib
 import json
 from pathlib import Path
+from typing import Any
 
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
+from mimir_learn import __version__
 from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator.config import VERBS, VISIBLE_ATTRIBUTES, EstimatorConfig
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.symbols import Vocabulary
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+_MADE_BY = "package_version"
 _PICKLES = (".ckpt", ".pt", ".pth", ".bin", ".pkl")
 
 
@@ -25,7 +31,8 @@ def save_pretrained(model: DeltaEstimator, directory: Path) -> Path:
     (directory / "calibration.json").unlink(missing_ok=True)  # it belongs to other weights
     state = {k: v.detach().cpu().contiguous() for k, v in model.state_dict().items()}
     save_file(state, directory / WEIGHTS, metadata={"format": "pt"})
-    (directory / CONFIG).write_text(json.dumps(model.config.to_dict(), indent=2, sort_keys=True) + "\n")
+    body = {**model.config.to_dict(), _MADE_BY: __version__}
+    (directory / CONFIG).write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     return directory
 
 
@@ -39,6 +46,20 @@ def weights_sha256(directory: Path) -> str:
 
 def read_config(directory: Path) -> EstimatorConfig:
     """The config of an export. Raises CheckpointError."""
+    return EstimatorConfig.from_dict({k: v for k, v in _body(directory).items() if k != _MADE_BY})
+
+
+def _cure(directory: Path) -> str:
+    """Who wrote an export that this code cannot use, and what helps: exporting it again does not, the network has changed."""
+    version = _body(directory).get(_MADE_BY)
+    made = f"it was made by mimir-learn {version}" if version else "it was made by a mimir-learn too old to write its version down"
+    other = f"install mimir-learn {version}" if version else "install the version that made it"
+    if version == __version__:
+        other = "restore the files from one training run, or the code they were made with"
+    return f"{made}, this is {__version__}; train again with `mimir train`, or {other}"
+
+
+def _body(directory: Path) -> dict[str, Any]:
     if directory.suffix in _PICKLES:
         raise CheckpointError(f"{directory} is a training checkpoint (a pickle); give the exported folder with {WEIGHTS} instead")
     path = directory / CONFIG
@@ -52,7 +73,7 @@ def read_config(directory: Path) -> EstimatorConfig:
         raise CheckpointError(f"{path}: damaged JSON ({e}); export the model again") from e
     if not isinstance(body, dict):
         raise CheckpointError(f"{path}: not a config; export the model again")
-    return EstimatorConfig.from_dict(body)
+    return body
 
 
 def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, allow_other_vocabulary: bool = False) -> DeltaEstimator:
@@ -66,7 +87,7 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
     if config.attributes != VISIBLE_ATTRIBUTES or config.verbs != VERBS:
         raise CheckpointError(
             f"{directory}: trained with attributes {config.attributes} and verbs {config.verbs}, this package has {VISIBLE_ATTRIBUTES} "
-            f"and {VERBS}; train again or use the version of mimir-learn it was trained with"
+            f"and {VERBS}; {_cure(directory)}"
         )
     if vocabulary is not None and not allow_other_vocabulary and config.vocabulary_sha256 != vocabulary.sha256:
         raise CheckpointError(
@@ -83,8 +104,13 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
     try:
         model.load_state_dict(state, strict=True)
     except RuntimeError as e:
-        raise CheckpointError(f"{directory}: weights do not fit config.json ({str(e)[:300]}); export the model again") from e
+        raise CheckpointError(f"{directory}: weights do not fit the network of config.json ({_short(e)}); {_cure(directory)}") from e
     return model.eval()
+
+
+def _short(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= 300 else text[:300] + " …"
 
 
 def with_vocabulary(config: EstimatorConfig, vocabulary: Vocabulary) -> EstimatorConfig:

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
+import mimir_learn
 from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator import DeltaEstimator
 from mimir_learn.estimator.batch import collate
@@ -56,6 +58,45 @@ def test_foreign_configs_are_refused(folder: Path, changes: dict[str, object], s
     edit(folder, **changes)
     with pytest.raises(CheckpointError, match=said):
         DeltaEstimator.from_pretrained(folder)
+
+
+def test_the_package_version_is_written_and_is_no_part_of_the_config(folder: Path) -> None:
+    assert json.loads((folder / "config.json").read_text())["package_version"] == mimir_learn.__version__
+    model = DeltaEstimator.from_pretrained(folder)
+    assert model.config == with_vocabulary(SMALL, VOCABULARY) and "package_version" not in model.config.to_dict()
+    edit(folder, package_version="0.0.7")
+    assert DeltaEstimator.from_pretrained(folder).config == model.config
+    body = json.loads((folder / "config.json").read_text())
+    del body["package_version"]  # an export from before it was written
+    (folder / "config.json").write_text(json.dumps(body))
+    assert DeltaEstimator.from_pretrained(folder).config == model.config
+
+
+@pytest.mark.parametrize(
+    ("version", "said"),
+    [
+        ("0.0.7", r"made by mimir-learn 0\.0\.7, this is .*train again with `mimir train`, or install mimir-learn 0\.0\.7$"),
+        (None, r"too old to write its version down, this is .*train again with `mimir train`, or install the version that made it$"),
+        (mimir_learn.__version__, r"train again with `mimir train`, or restore the files"),
+    ],
+)
+@pytest.mark.parametrize("damage", ["shape", "key", "attributes"])
+def test_weights_of_another_network_name_their_maker_and_the_cure(folder: Path, damage: str, version: str | None, said: str) -> None:
+    body = json.loads((folder / "config.json").read_text())
+    body = {k: v for k, v in body.items() if k != "package_version"} | ({"package_version": version} if version else {})
+    (folder / "config.json").write_text(json.dumps(body))
+    state = load_file(folder / "model.safetensors")
+    name = sorted(state)[0]
+    if damage == "attributes":
+        edit(folder, attributes=["open"])
+    else:
+        tensor = state.pop(name)
+        state[name if damage == "shape" else "renamed"] = tensor[None].contiguous()
+        save_file(state, folder / "model.safetensors")
+    with pytest.raises(CheckpointError, match=said) as info:
+        DeltaEstimator.from_pretrained(folder)
+    assert "export the model again" not in str(info.value)
+    assert damage == "attributes" or name in str(info.value)
 
 
 def test_another_vocabulary_is_refused_unless_allowed(folder: Path) -> None:
