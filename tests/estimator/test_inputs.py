@@ -3,19 +3,42 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 from mimir_learn.errors import ConfigError, ObservationError
 from mimir_learn.estimator import EstimatorConfig, build_input, build_with_ids
 from mimir_learn.estimator.candidates import ROLES, select
 from mimir_learn.estimator.changes import changed_regions
 from mimir_learn.estimator.crops import INVALID, metric_crops
 from mimir_learn.estimator.names import name_vector
-from mimir_learn.symbols import Action, Belief, Outcome, Transition, Verb
+from mimir_learn.estimator.samples import replay
+from mimir_learn.logs import Episode, read_episodes
+from mimir_learn.logs.episode import LoggedStep
+from mimir_learn.memory import WorldMemory
+from mimir_learn.symbols import (
+    ELSEWHERE,
+    Action,
+    Belief,
+    Delta,
+    Kind,
+    Outcome,
+    Parent,
+    ParentChange,
+    Percept,
+    PrivilegedState,
+    Relation,
+    Snapshot,
+    Transition,
+    Verb,
+    to_observation,
+)
 
 from .conftest import SMALL
 from .synthetic import POSE, VOCABULARY, World, transition
@@ -25,19 +48,104 @@ def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
     return a.keys() == b.keys() and all(a[k].dtype == b[k].dtype and a[k].tobytes() == b[k].tobytes() for k in a)
 
 
-def test_input_is_identical_whether_or_not_the_true_after_state_exists() -> None:
-    """Two worlds that look alike but differ in every hidden fact after the action give the same bytes; so does a world without any."""
-    w = World({"mug_1": np.array([0.3, 0.6, 0.65]), "mug_2": np.array([-0.3, 0.6, 0.65])})
-    before, belief = w.frame(), w.belief()
-    w.held = "mug_1"
-    after = w.frame()
-    action = Action(Verb.PICK, "mug_1")
-    with_state = build_input(Transition(before, action, after, Outcome(True, ""), belief), SMALL)
-    w.points.clear()  # the true state is gone
-    del w
-    without = build_input(Transition(before, action, after, Outcome(True, ""), belief), SMALL)
-    assert same(with_state, without)
-    assert {f.name for f in dataclasses.fields(Transition)} == {"before", "action", "after", "outcome", "belief"}
+def scrambled(episode: Episode, t: int, *, before: bool) -> Episode:
+    """``episode`` with everything privileged turned upside down on one side of step ``t``; frames, actions and outcomes are as they were.
+
+    After: true Δ, fault and exogenous ids of steps ≥ t, percepts and snapshots > t. Before: the same of steps < t and percepts ≤ t,
+    except that things keep being sighted (their points and attributes change).
+    """
+    rng = np.random.default_rng(t)
+    rooms = [p.entity.id for p in episode.places if p.entity.kind is Kind.ROOM]
+    things = sorted(e for e, x in episode.entities.items() if x.kind is Kind.OBJECT)
+
+    def nonsense(step: LoggedStep) -> LoggedStep:
+        moves = [ParentChange(e, ELSEWHERE, Parent(str(rng.choice(rooms)), Relation.ROOM)) for e in things]
+        return dataclasses.replace(step, delta=Delta(moves), fault="drop", moved=tuple(things))
+
+    def displaced(percept: Percept) -> Percept:
+        moved = (
+            dataclasses.replace(s, point=s.point + 0.5, attributes={k: not v for k, v in s.attributes.items()}) for s in percept.sightings
+        )
+        return dataclasses.replace(percept, sightings=tuple(moved))
+
+    side = range(t) if before else range(t, len(episode.steps))
+    frames = range(t + 1) if before else range(t + 1, len(episode.percepts))
+    empty = Snapshot({})
+    return dataclasses.replace(
+        episode,
+        steps=tuple(nonsense(s) if i in side else s for i, s in enumerate(episode.steps)),
+        percepts=[displaced(p) if i in frames else p for i, p in enumerate(episode.percepts)],
+        snapshots=[empty if i in frames else s for i, s in enumerate(episode.snapshots)],
+    )
+
+
+def inputs_of(episode: Episode, t: int) -> dict[str, np.ndarray]:
+    """What the estimator reads about step ``t``; later steps are not replayed."""
+    sample = next(itertools.islice(replay(episode), t, None))
+    assert sample.step == t
+    return build_input(sample.transition, EstimatorConfig())
+
+
+def test_nothing_privileged_from_the_step_on_reaches_its_input(log_dir: Path) -> None:
+    """A real log: with all truth from step t on replaced by nonsense, sample t's arrays keep their bytes; its labels do not."""
+    episode = next(iter(read_episodes(log_dir, "train")))
+    lied = 0
+    for t in range(len(episode.steps)):
+        assert same(inputs_of(episode, t), inputs_of(scrambled(episode, t, before=False), t)), t
+        true, false = (next(itertools.islice(replay(e), t, None)) for e in (episode, scrambled(episode, t, before=False)))
+        lied += true.delta != false.delta and true.fault != false.fault
+    assert lied == len(episode.steps)
+
+
+def test_what_came_before_the_step_does_reach_its_input(log_dir: Path) -> None:
+    """The counterpart that lets the test above fail: memory holds the past, so a scrambled past gives other bytes."""
+    episode = next(iter(read_episodes(log_dir, "train")))
+    for t in range(1, len(episode.steps)):
+        assert not same(inputs_of(episode, t), inputs_of(scrambled(episode, t, before=True), t)), t
+
+
+class Sealing(HouseholdEnv):
+    """A household that refuses every question about its true state, and tells nothing of a frame while ``after`` is set."""
+
+    after = False
+
+    def privileged_state(self) -> PrivilegedState:
+        raise AssertionError("the true state was asked for")
+
+    def visible_entities(self) -> Percept:
+        assert not self.after, "the percept after the action was asked for"
+        return super().visible_entities()
+
+
+def test_input_needs_neither_true_state_nor_the_percept_after() -> None:
+    """Built between the step and the next percept from a sealed household; an open one, asked about everything, gives the same bytes."""
+    built: dict[bool, list[dict[str, np.ndarray]]] = {}
+    for sealed in (True, False):
+        env = Sealing(HouseholdConfig(image_size=64)) if sealed else HouseholdEnv(HouseholdConfig(image_size=64))
+        raw, info = env.reset(seed=0, options={"house_seed": 3, "faults": FaultRates.level(0.5)})
+        memory = WorldMemory(env.vocabulary, info["places"])
+        built[sealed] = []
+        for t, place in enumerate([p.entity.id for p in info["places"]][:10]):
+            percept = env.visible_entities()
+            memory.observe(percept, t)
+            thing = next((s.entity.id for s in percept.sightings if s.entity.kind is Kind.OBJECT), None)
+            action, command = Action(Verb.NAVIGATE, None, place), f"go to {place}"
+            if t % 2 and thing is not None:
+                action, command = Action(Verb.PICK, thing), f"pick up {thing}"
+            before, belief = to_observation(raw), memory.belief()
+            raw, _, _, _, info_t = env.step(command)
+            if sealed:
+                env.after = True
+            else:
+                env.privileged_state(), env.visible_entities()
+            outcome = Outcome(info_t["success"], info_t["feedback"])
+            built[sealed].append(build_input(Transition(before, action, to_observation(raw), outcome, belief), SMALL))
+            if sealed:
+                env.after = False
+        env.close()
+    assert len(built[True]) == len(built[False]) == 10
+    assert all(same(a, b) for a, b in zip(built[True], built[False], strict=True))
+    assert any(a["mask"].sum() > 8 and len(a["crop_slot"]) for a in built[True])
 
 
 def test_candidates_do_not_depend_on_the_pixels_after() -> None:
