@@ -14,12 +14,22 @@ from pathlib import Path
 from typing import Any
 
 from mimir_learn.collect import CollectConfig
-from mimir_learn.errors import ConfigError, LogError
+from mimir_learn.errors import LogError
 from mimir_learn.estimator.training import TrainConfig
+from mimir_learn.evaluation.provenance import source_sha256
 from mimir_learn.evaluation.results import summary_of, write_json
-from mimir_learn.evaluation.run import EvalConfig, evaluate
+from mimir_learn.evaluation.run import EvalConfig, checkpoint_hashes, evaluate
 
-ESTIMATOR_KEYS = ("changed_atom_f1", "exact_delta", "false_change_rate", "changed_atom_precision", "changed_atom_recall", "n")
+ESTIMATOR_KEYS = (
+    "changed_atom_f1",
+    "changed_atom_f1_no_hand",
+    "exact_delta",
+    "false_change_rate",
+    "false_change_rate_manipulation",
+    "changed_atom_precision",
+    "changed_atom_recall",
+    "n",
+)
 
 
 @dataclass(frozen=True)
@@ -48,8 +58,14 @@ class Stages:
         self.seconds: dict[str, float] = {}
         folder.mkdir(parents=True, exist_ok=True)
 
-    def run(self, name: str, settings: Any, work: Callable[[], dict[str, Any]], needs: Path) -> dict[str, Any]:
-        """The stage's result, from its marker when the same stage has run before and ``needs`` exists, else from ``work``."""
+    def run(self, name: str, settings: Any, work: Callable[[], dict[str, Any]], needs: Path, discard: Path | None = None) -> dict[str, Any]:
+        """The stage's result, from its marker when the same stage has run before and ``needs`` exists, else from ``work``.
+
+        Args:
+            settings: everything the stage depends on beside the stages before it: settings and a hash of the code.
+            discard: a folder of the stage's making; what lies there from another key is removed first, so that nothing is mixed
+                (set aside under another name when no stage of this demo made it).
+        """
         self.key = hashlib.sha256(json.dumps([self.key, name, settings], sort_keys=True, default=str).encode()).hexdigest()
         marker = self.folder / f"{name}.json"
         if marker.is_file() and needs.exists():
@@ -61,6 +77,10 @@ class Stages:
         print(f"[{name}] …", flush=True)
         begun = self.folder / f"{name}.begun"
         before = json.loads(begun.read_text()) if begun.is_file() else {}
+        if before and before["key"] != self.key:
+            print(f"[{name}] was done with other code or settings and is done again", flush=True)
+        if discard is not None and discard.exists() and before.get("key") != self.key:
+            _clear(discard, mine=bool(before))
         spent = before["seconds"] if before.get("key") == self.key else 0.0
         started = time.monotonic()
         write_json(begun, {"key": self.key, "seconds": spent})
@@ -72,11 +92,6 @@ class Stages:
         write_json(marker, {"key": self.key, "seconds": self.seconds[name], "result": result})
         print(f"[{name}] done in {self.seconds[name]:.1f} s", flush=True)
         return result
-
-    def begun_before(self, name: str) -> str | None:
-        """Key under which a stage was begun earlier, None when it never was."""
-        path = self.folder / f"{name}.begun"
-        return json.loads(path.read_text())["key"] if path.is_file() else None
 
 
 def demo(config: DemoConfig) -> dict[str, float]:
@@ -90,21 +105,40 @@ def demo(config: DemoConfig) -> dict[str, float]:
     stages = Stages(out / "stages")
     cores = os.cpu_count() or 1
     print(f"{cores} cores; worker processes use one thread each, training measures whether a second one helps", flush=True)
-    collected = stages.run("collect", config.collect.content(), lambda: _collect(replace(config.collect, out=str(log))), log)
+    collected = stages.run(
+        "collect",
+        [source_sha256("collect"), config.collect.content()],
+        lambda: _collect(replace(config.collect, out=str(log))),
+        log / "meta" / "info.json",
+        discard=log,
+    )
     stages.run("validate", {}, lambda: _validate(log), log)
     train = replace(config.train, log_dir=str(log), out_dir=str(train_dir))
-    trained = stages.run("train", asdict(replace(train, log_dir="", out_dir="", resume=False)), lambda: _train(train, stages), model)
-    checkpoint = Path(trained["checkpoint"])
-    score = stages.run("score", {"limit": config.eval.score_limit}, lambda: _score(checkpoint, log, config.eval.score_limit), model)
+    recipe = asdict(replace(train, log_dir="", out_dir="", resume=False))
+    trained = stages.run("train", [source_sha256("train"), recipe], lambda: _train(train), model, discard=train_dir)
+    checkpoint, limit = Path(trained["checkpoint"]), config.eval.score_limit
+    score = stages.run(
+        "score", [source_sha256("score"), checkpoint_hashes(str(checkpoint)), limit], lambda: _score(checkpoint, log, limit), model
+    )
     test = replace(config.eval, out=str(out), checkpoint=str(checkpoint), log=str(log))
-    results: dict[str, Any] = {}
 
     def run_eval() -> dict[str, Any]:
-        results.update(evaluate(test, score=score))
-        return {"arms": list(results["arms"])}
+        return {"arms": list(evaluate(test, score=score, renew=True)["arms"])}
 
-    stages.run("evaluate", [_suite_sha256(test), asdict(test)], run_eval, out / "results.json")
+    stages.run("evaluate", [source_sha256("evaluate"), _suite_sha256(test), asdict(test)], run_eval, out / "results.json")
     return _finish(out, stages, collected, trained, score)
+
+
+def _clear(folder: Path, mine: bool) -> None:
+    """Remove ``folder``, or rename it when the demo did not make it."""
+    if mine:
+        shutil.rmtree(folder)
+        return
+    number = 1
+    while (other := folder.with_name(f"{folder.name}.old{number}")).exists():
+        number += 1
+    folder.rename(other)
+    print(f"{folder} was there already and not made by this demo; kept as {other}", flush=True)
 
 
 def _collect(config: CollectConfig) -> dict[str, Any]:
@@ -128,18 +162,13 @@ def _validate(log: Path) -> dict[str, Any]:
     return {"problems": 0}
 
 
-def _train(config: TrainConfig, stages: Stages) -> dict[str, Any]:
+def _train(config: TrainConfig) -> dict[str, Any]:
     from mimir_learn.estimator.training import fit
 
     out = Path(config.out_dir)
     begun = (out / "checkpoints" / "last.ckpt").is_file()
-    marker = out / "demo_key"
-    if begun and (not marker.is_file() or marker.read_text() != stages.key):
-        raise ConfigError(f"{out} holds a training run with other settings; remove it, or give the demo another --out")
     if not begun and out.exists():
         shutil.rmtree(out)  # begun, but nothing kept yet
-    out.mkdir(parents=True, exist_ok=True)
-    marker.write_text(stages.key)
     summary = fit(replace(config, resume=begun))
     return {k: v for k, v in vars(summary).items() if isinstance(v, str | int | float | dict)}
 
@@ -173,7 +202,7 @@ def _finish(out: Path, stages: Stages, collected: dict[str, Any], trained: dict[
     summary["estimator.parameters"] = trained["parameters"]
     for source, numbers in score["sources"].items():
         name = "estimator" if source == "learned" else source
-        summary |= {f"{name}.{k}": numbers[k] for k in ESTIMATOR_KEYS}
+        summary |= {f"{name}.{k}": numbers[k] for k in ESTIMATOR_KEYS if k in numbers}
     summary |= summary_of(results)
     write_json(out / "summary.json", {k: v for k, v in summary.items() if v is not None and isfinite(v)})
     for name, seconds in timings.items():

@@ -148,19 +148,22 @@ def _score_step(
     lesson = step.world
     belief = agent.world.belief()
     committed = EMPTY if lesson.feedback is None else visible(lesson.feedback.delta)
-    before = {s.entity.id for s in step.percept.sightings}
+    held = EMPTY if lesson.feedback is None else lesson.feedback.held
     scored = scorer.step(
         env.privileged_state(),
         committed,
+        held=held,
         deferred=lesson.feedback is None,
         success_flag=bool(tap.info["success"]),
         refused=str(tap.info["feedback"]).startswith("Refused"),
         look_again=step.look_again,
         memory=agent.world.triples(),
         known=belief.entities,
-        sighted=before,
+        sighted={s.entity.id for s in step.percept.sightings},
         completed=_completed(agent.task.statuses),
+        known_before=known_before,
     )
+    moved, in_view, known = (set(scored.pop(k)) for k in ("judged_moved", "judged_sighted", "judged_known"))
     judged = Delta.from_json(scored["judged"])
     after = {s.entity.id for s in env.visible_entities().sightings}
     return {
@@ -176,9 +179,9 @@ def _score_step(
         "confidence": round(lesson.estimate.confidence, 5),
         "p_success": lesson.estimate.success,
         "committed": committed.to_json(),
-        "held": EMPTY.to_json() if lesson.feedback is None else lesson.feedback.held.to_json(),
-        "known": sorted({a[3] for a in judged.atoms if a[0] == "relation"} & known_before),
-        "unseen": sorted(set(scored["moved"]) - before - after - set(lesson.about.arguments)),
+        "held": held.to_json(),
+        "known": sorted({a[3] for a in judged.atoms if a[0] == "relation"} & known),
+        "unseen": sorted(moved - in_view - after - set(lesson.about.arguments)),
         "did": did_what_it_says(lesson.about, belief, judged),
         **scored,
     }

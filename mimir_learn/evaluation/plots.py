@@ -143,14 +143,3 @@ def reliability(bins: Sequence[Mapping[str, float]], title: str) -> str:
         ax.grid()
         ax.set_title(title, fontsize=11, loc="left")
         return _svg(figure, title)
-
-
-def reliability_bins(pairs: Sequence[tuple[float, bool]], bins: int = 15) -> list[dict[str, float]]:
-    """Equal-width bins of (probability, right): mean probability, share right and count of each bin that holds any."""
-    held: dict[int, list[tuple[float, bool]]] = {}
-    for p, ok in pairs:
-        held.setdefault(min(int(p * bins), bins - 1), []).append((p, ok))
-    return [
-        {"p": sum(p for p, _ in rows) / len(rows), "right": sum(ok for _, ok in rows) / len(rows), "n": len(rows)}
-        for _, rows in sorted(held.items())
-    ]

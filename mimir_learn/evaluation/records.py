@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,31 +29,44 @@ class EpisodeKey:
 class RecordFile:
     """``records.jsonl`` of one evaluation.
 
-    The first line is a header that names what all records have in common (suite, checkpoint, settings); appending to a file
-    with another header is refused, because its records would not be comparable. A half-written last line (the writer was
-    killed) is cut off on opening.
+    The first line is a header that names what all records have in common (suite, checkpoint, code, settings); records under another
+    header would not be comparable and are never mixed in. A half-written last line (the writer was killed) is cut off on opening.
 
     Args:
         path: the file; created with its header when absent.
         header: JSON-serialisable settings the records depend on.
+        made_by: where the records come from (commit, versions); kept in the first line, not compared.
+        renew: header keys that may differ: then the old file is set aside under another name, stderr says so, and the records start anew.
 
-    Raises ConfigError when the file has another header or a damaged line.
+    Attributes:
+        made_by: of the file, that is, of the code that began it.
+        set_aside: where the records of another header went, None when there were none.
+
+    Raises ConfigError when another key of the header differs, or a line is damaged.
     """
 
-    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+    def __init__(self, path: Path, header: dict[str, Any], made_by: dict[str, Any] | None = None, renew: Collection[str] = ()) -> None:
         self.path = path
-        line = json.dumps({"header": header}, sort_keys=True)
+        self.set_aside: Path | None = None
+        line = json.dumps({"header": header, "made_by": made_by or {}}, sort_keys=True)
+        if path.exists() and _whole(path) and (changed := _changed(path, json.loads(line)["header"])):
+            if not set(changed) <= set(renew):
+                raise ConfigError(
+                    f"{path} holds episodes of another evaluation (differs in: {', '.join(changed)}); "
+                    "choose another output folder or pass --resume false to start over"
+                )
+            self.set_aside = _set_aside(path)
+            count = sum(1 for _ in self.set_aside.open()) - 1
+            print(
+                f"eval: {count} episodes recorded under another {', '.join(k.removesuffix('_sha256') for k in changed)} are not used; "
+                f"kept as {self.set_aside}, starting anew",
+                file=sys.stderr,
+            )
         if not path.exists() or not _whole(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(line + "\n")
-        stored = json.loads(path.open().readline())
-        if stored != json.loads(line):
-            theirs, ours = stored.get("header", {}), json.loads(line)["header"]
-            changed = sorted(k for k in {*theirs, *ours} if theirs.get(k) != ours.get(k))
-            raise ConfigError(
-                f"{path} holds episodes of another evaluation (differs in: {', '.join(changed)}); "
-                "choose another output folder or pass --resume false to start over"
-            )
+        with path.open() as f:
+            self.made_by: dict[str, Any] = json.loads(f.readline()).get("made_by", {})
         self.done = {key_of(r) for r in read_records(path)}
 
     def append(self, record: Record) -> None:
@@ -79,6 +93,25 @@ def read_records(path: Path) -> Iterator[Record]:
                 raise ConfigError(f"{path}:{number} is not JSON ({e}); delete this line to have its episode run again") from e
             if "header" not in body:
                 yield body
+
+
+def _changed(path: Path, header: dict[str, Any]) -> list[str]:
+    """Keys in which the file's header differs."""
+    with path.open() as f:
+        first = f.readline()
+    try:
+        stored = json.loads(first)["header"]
+    except (json.JSONDecodeError, KeyError, TypeError) as e:
+        raise ConfigError(f"{path} does not begin with a header; choose another output folder or pass --resume false") from e
+    return sorted(k for k in {*stored, *header} if stored.get(k) != header.get(k))
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a file out of the way, under a name that is free."""
+    number = 1
+    while (other := path.with_name(f"{path.stem}.old{number}{path.suffix}")).exists():
+        number += 1
+    return path.rename(other)
 
 
 def _whole(path: Path) -> bool:

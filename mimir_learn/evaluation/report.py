@@ -12,10 +12,30 @@ from markupsafe import Markup
 
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import plots
+from mimir_learn.evaluation.caveats import caveats, p_text
 from mimir_learn.symbols import Delta
 
-HEADLINE = ("sr", "declared_sr", "gc", "steps", "invalid", "look_agains", "memory_f1", "wrong_writes", "false_completion_rate")
+HEADLINE = ("sr", "declared_sr", "gc", "steps", "invalid", "look_agains", "held", "memory_f1", "wrong_writes", "false_completion_rate")
 _PERCENT = {"sr", "declared_sr", "gc", "false_completion_rate"}
+LOG_CARDS = {
+    "changed_atom_f1": "changed-atom F1 on test logs",
+    "changed_atom_f1_no_hand": "the same without the hand's atoms, which the relations imply",
+    "exact_delta": "of logged transitions with the whole Δ right",
+    "false_change_rate_manipulation": "of executed manipulations without effect get a change claimed",
+}
+QUALITY = {
+    "changed_atom_precision": "atom precision",
+    "changed_atom_recall": "atom recall",
+    "changed_atom_f1": "atom F1",
+    "changed_atom_f1_no_hand": "atom F1,\nno hand",
+    "exact_delta": "exact Δ",
+    "false_change_rate": "false changes\non no-ops",
+    "false_change_rate_manipulation": "… on failed\nmanipulations",
+    "outcome_balanced_accuracy": "outcome\nbalanced acc.",
+    "ece": "ECE",
+    "coverage_at_0.01": "coverage at\n1 % risk",
+}
+"""Δ-quality numbers shown for every source, by name in results → column head."""
 
 
 def write_report(results: Mapping[str, Any], path: Path, strips: Sequence[Mapping[str, Any]] = ()) -> None:
@@ -55,18 +75,22 @@ def report_from_folder(folder: Path, out: Path | None = None) -> Path:
 
 def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     arms = results["arms"]
-    log = results.get("estimator") or {}
-    delta = {k: v for k, v in log.items() if isinstance(v, Mapping)} if log else results["delta"]
-    delta = {k: v for k, v in delta.items() if k in ("learned", "schema", "text", "none")} or results["delta"]
-    compared = [n for n in ("learned", "schema") if n in delta] or list(delta)[:2]
+    log, own = results.get("estimator") or {}, results["delta"]
     setting = results["settings"]
     figures = {
         "declared": plots.forest(arms, "declared_sr", "Declared success"),
         "wrong_writes": plots.forest(arms, "wrong_writes", "Wrong writes per episode", percent=False),
-        "faults": _bars(delta, compared, "fault", "Exact Δ by fault"),
-        "verbs": _bars(delta, compared, "verb", "Exact Δ by action"),
-        "reliability": plots.reliability(results["reliability"], "Reliability") if results.get("reliability") else "",
     }
+    qualities = []
+    if log:
+        n = next(iter(b["n"] for b in log.values()))
+        note = f"{n:.0f} transitions of a behaviour policy in test houses; every source answers the same ones, with memory replayed true."
+        qualities.append(_quality("On the test log", note, log, results["reliability"]))
+    note = (
+        "The transitions each arm's agent made itself, with what its own memory held: every arm has its own, one row per judged action "
+        "(a second look and its action are one). Source: the one that feeds world memory."
+    )
+    qualities.append(_quality("On the agent's own transitions", note, own, results["reliability_episodes"]))
     return {
         "title": results["title"],
         "subtitle": results["subtitle"],
@@ -75,6 +99,7 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
         "episodes_note": _episodes_note(arms),
         "figures": {k: Markup(v) for k, v in figures.items()},
         "pairs": [_pair(p) for p in results["paired"]],
+        "caveats": caveats(results),
         "arm_names": list(arms),
         "by_kind": [
             {
@@ -84,13 +109,12 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
             }
             for kind, row in results["by_kind"].items()
         ],
-        "estimator": _estimator(log) if log else None,
-        "delta_names": compared,
-        "delta_rows": _delta_rows(delta, compared),
+        "qualities": qualities,
         "strips": [_strip(s) for s in strips],
         "disclosure": (
             f"Perception: {setting['perception']} (an ideal detector on the current frame tells U_W^obs what is visible). "
-            f"Feedback text: {setting['feedback_text']}. Fault level: {setting['faults']}, of which {setting['silent']:.0%} silent. "
+            f"Feedback text: {setting['feedback_text']}. Fault level {setting['faults']:g}, {setting['silent']:.0%} of faults silent; "
+            f"{_fault_share(arms, setting['faults'])}. "
             f"Suite {setting['suite']} ({setting['suite_sha256'][:12]}…), seeds {setting['seeds']}."
         ),
         "timings": sorted(results.get("timings", {}).items(), key=lambda x: x[0] == "total"),
@@ -123,17 +147,26 @@ def _cards(results: Mapping[str, Any]) -> list[dict[str, Any]]:
         return arms[arm]["metrics"][metric]["value"] if arm in arms else None
 
     for arm, text in (("learned", "declared success with Δ from the trained estimator"), ("privileged", "with the simulator's own Δ"),
-                      ("schema", "trusting the action schema"), ("none", "with no Δ at all")):  # fmt: skip
+                      ("schema", "trusting the action schema"), ("none", "with no Δ at all (0 by construction)")):  # fmt: skip
         v = value(arm, "declared_sr")
         if v is not None:
             out.append({"value": f"{100 * v:.0f} %", "label": text, "lead": arm == "learned"})
     log = results.get("estimator") or {}
     if "learned" in log:
         learned, schema = log["learned"], log.get("schema")
-        beside = "" if schema is None else f" (schema {schema['changed_atom_f1']:.2f})"
-        out.append({"value": f"{learned['changed_atom_f1']:.3f}", "label": f"changed-atom F1 on test logs{beside}", "lead": False})
-        out.append({"value": f"{learned['exact_delta']:.3f}", "label": "of transitions with the whole Δ right", "lead": False})
+        for key, text in LOG_CARDS.items():
+            if learned.get(key) is not None:
+                beside = "" if schema is None or schema.get(key) is None else f" (schema {schema[key]:.3f})"
+                out.append({"value": f"{learned[key]:.3f}", "label": f"{text}{beside}", "lead": False})
     return out
+
+
+def _fault_share(arms: Mapping[str, Any], level: float) -> str:
+    """Measured share of steps on which a fault struck, over the arms at this level."""
+    shares = [b["metrics"]["fault_rate"] for b in arms.values() if b["faults"] == level]
+    steps = sum(s["n"] for s in shares)
+    hit = sum(s["value"] * s["n"] for s in shares)
+    return f"a fault struck {hit / steps:.1%} of {steps} steps" if steps else "no steps at that level"
 
 
 def _episodes_note(arms: Mapping[str, Any]) -> str:
@@ -149,29 +182,34 @@ def _pair(p: Mapping[str, Any]) -> dict[str, Any]:
         **{k: p[k] for k in ("a", "b", "both", "only_a", "only_b", "neither")},
         "metric": {"sr": "SR", "declared_sr": "declared SR"}.get(p["metric"], p["metric"]),
         "difference": f"{100 * d['value']:+.0f} points",
-        "interval": f"{100 * d['low']:+.0f} … {100 * d['high']:+.0f}",
-        "p": f"{p['p']:.3f}" if p["p"] >= 0.001 else f"{p['p']:.0e}",
+        "interval": "by construction" if p["by_construction"] else f"{100 * d['low']:+.0f} … {100 * d['high']:+.0f}",
+        "p": "by construction" if p["by_construction"] else p_text(p["p"]),
     }
 
 
-def _estimator(log: Mapping[str, Any]) -> dict[str, Any]:
-    columns = {
-        "changed_atom_precision": "atom precision",
-        "changed_atom_recall": "atom recall",
-        "changed_atom_f1": "atom F1",
-        "exact_delta": "exact Δ",
-        "false_change_rate": "false changes on no-ops",
-        "outcome_balanced_accuracy": "outcome balanced acc.",
-        "ece": "ECE",
-        "coverage_at_0.01": "coverage at 1 % risk",
-    }
-    rows = [
-        {"name": name, "colour": plots.colour(name, i), "cells": [_cell(body.get(c)) for c in columns]}
-        for i, (name, body) in enumerate((n, b) for n, b in log.items() if isinstance(b, Mapping) and "exact_delta" in b)
+def _quality(title: str, note: str, delta: Mapping[str, Mapping[str, Any]], reliability: Sequence[Mapping[str, float]]) -> dict[str, Any]:
+    """One section of Δ quality: all numbers per source, figures and details of ``learned`` beside ``schema``."""
+    compared = [n for n in ("learned", "schema") if n in delta] or list(delta)[:2]
+    where = title[0].lower() + title[1:]
+    figures = [
+        (_bars(delta, compared, "fault", "Exact Δ by fault"), "Share of judged actions whose whole Δ is right, by what went wrong.", False),
+        (_bars(delta, compared, "verb", "Exact Δ by action"), "The same by action.", False),
     ]
-    n = next(iter(b["n"] for b in log.values() if isinstance(b, Mapping) and "n" in b))
-    note = f"{n:.0f} logged transitions of test houses, every source on the same ones, all changes counted (also those out of sight)."
-    return {"columns": list(columns.values()), "rows": rows, "note": note}
+    if reliability:
+        said = f"Calibration of the learned source's changes {where}; dot area is the count."
+        figures.append((plots.reliability(reliability, f"Reliability {where}"), said, True))
+    return {
+        "title": title,
+        "note": f"{note} All changes count, also those out of sight.",
+        "columns": list(QUALITY.values()),
+        "rows": [
+            {"name": name, "colour": plots.colour(name, i), "n": f"{body['n']:.0f}", "cells": [_cell(body.get(c)) for c in QUALITY]}
+            for i, (name, body) in enumerate(delta.items())
+        ],
+        "figures": [{"svg": Markup(svg), "caption": caption, "narrow": narrow} for svg, caption, narrow in figures],
+        "names": compared,
+        "groups": _delta_rows(delta, compared),
+    }
 
 
 def _cell(value: float | None) -> str:

@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from mimir_learn.errors import ConfigError
+from mimir_learn.estimator.metrics import Scored, score
 from mimir_learn.evaluation.arms import Arm
 from mimir_learn.evaluation.records import Record
-from mimir_learn.evaluation.statistics import Interval, mean_by_task, paired, ratio_by_task, wilson
+from mimir_learn.evaluation.reliability import reliability_bins
+from mimir_learn.evaluation.statistics import Interval, mean_by_task, paired, proportion_by_task
+from mimir_learn.symbols import Delta
 
-RATES = ("sr", "declared_sr", "declared")
+RATES = ("sr", "declared_sr", "declared", "gc", "gc_end", "gc_ever")
 MEANS = (
-    "gc",
-    "gc_end",
-    "gc_ever",
     "steps",
     "invalid",
     "look_agains",
+    "held",
     "memory_precision",
     "memory_recall",
     "memory_f1",
@@ -31,7 +32,13 @@ MEANS = (
     "missed_writes",
     "faults",
 )
-RATIOS = {"false_completion_rate": ("false_completions", "completions"), "wrong_write_rate": ("wrong_writes", "committed")}
+RATIOS = {
+    "false_completion_rate": ("false_completions", "completions"),
+    "wrong_write_rate": ("wrong_writes", "committed"),
+    "fault_rate": ("faults", "steps"),
+}
+DEFAULT_PAIRS = (("privileged", "none/privileged"), ("none/privileged", "none"))
+"""Compared whenever both arms ran: what Δ is worth to world memory alone, and to task memory alone."""
 SUMMARY = {
     "sr": "sr",
     "declared_sr": "declared_sr",
@@ -39,6 +46,7 @@ SUMMARY = {
     "steps": "steps",
     "invalid_actions": "invalid",
     "look_agains": "look_agains",
+    "held_changes": "held",
     "memory_f1": "memory_f1",
     "wrong_writes_per_episode": "wrong_writes",
     "false_completion_rate": "false_completion_rate",
@@ -67,51 +75,80 @@ def by_arm(records: Iterable[Record], arms: Sequence[Arm]) -> dict[str, list[Rec
 
 
 def arm_metrics(rows: Sequence[Record]) -> dict[str, Interval]:
-    """All scores of one arm. Rates get Wilson intervals while every task was run once, a bootstrap by task otherwise."""
+    """All scores of one arm: `RATES` and `RATIOS` as proportions with Wilson intervals, `MEANS` with a bootstrap, all by task."""
     tasks = [r["task"] for r in rows]
-    once = len(set(tasks)) == len(tasks)
     out: dict[str, Interval] = {}
     for name in RATES:
-        hits = [bool(r[name]) for r in rows]
-        out[name] = wilson(sum(hits), len(hits)) if once else mean_by_task([float(h) for h in hits], tasks)
+        out[name] = proportion_by_task([float(r[name]) for r in rows], [1.0] * len(rows), tasks)
     for name in MEANS:
         given = [(float(r[name]), r["task"]) for r in rows if r[name] is not None]
         out[name] = mean_by_task([v for v, _ in given], [t for _, t in given])
     for name, (top, bottom) in RATIOS.items():
-        out[name] = ratio_by_task([r[top] for r in rows], [r[bottom] for r in rows], tasks)
+        out[name] = proportion_by_task([r[top] for r in rows], [r[bottom] for r in rows], tasks)
     return out
+
+
+def pairs_of(arms: Sequence[Arm], reference: str | None = None, pairs: Sequence[Sequence[str]] | None = None) -> list[tuple[str, str]]:
+    """Which arms are compared: ``reference`` with every other arm at its fault level, then ``pairs``; each pair once.
+
+    Args:
+        reference: an arm's name; None = ``learned`` if it ran, else ``privileged``, else none.
+        pairs: names of two arms each; None = those of `DEFAULT_PAIRS` that ran.
+
+    Raises ConfigError for a name that is not among ``arms``, or a pair at two fault levels.
+    """
+    level = {a.name: a.faults for a in arms}
+    known = ", ".join(level)
+    if reference is None:
+        reference = next((n for n in ("learned", "privileged") if n in level), None)
+    elif reference not in level:
+        raise ConfigError(f"eval.reference is {reference!r}, which is no arm of this evaluation; its arms: {known}")
+    out = [] if reference is None else [(reference, b) for b in level if b != reference and level[b] == level[reference]]
+    if pairs is None:
+        out += [p for p in DEFAULT_PAIRS if set(p) <= set(level) and level[p[0]] == level[p[1]]]
+    for pair in pairs or ():
+        if len(pair) != 2 or pair[0] == pair[1] or not set(pair) <= set(level):
+            raise ConfigError(f"eval.pairs has {list(pair)}; each pair names two arms of this evaluation: {known}")
+        if level[pair[0]] != level[pair[1]]:
+            raise ConfigError(f"eval.pairs has {list(pair)}, which ran at different fault levels: that is no fair pair")
+        out.append((pair[0], pair[1]))
+    return [p for i, p in enumerate(out) if p not in out[:i] and p[::-1] not in out[:i]]
 
 
 def paired_tests(
-    rows: Mapping[str, Sequence[Record]], arms: Sequence[Arm], reference: str = "learned", metrics: Sequence[str] = ("declared_sr", "sr")
+    rows: Mapping[str, Sequence[Record]],
+    arms: Sequence[Arm],
+    pairs: Sequence[tuple[str, str]],
+    metrics: Sequence[str] = ("declared_sr", "sr"),
 ) -> list[dict[str, Any]]:
-    """``reference`` against every other arm at the same fault level (its no-fault arm left out)."""
-    level = {a.name: a.faults for a in arms}
-    if reference not in level:
-        return []
+    """`statistics.paired` of every pair and metric.
+
+    ``by_construction`` marks declared success against an arm whose task memory gets Δ = ∅: such an arm completes no goal whatever it does,
+    so its declared success is 0 by definition and the difference is no finding.
+    """
+    idle = {a.name for a in arms if a.task == "none"}
     out = []
     for metric in metrics:
-        for other in level:
-            if other == reference or level[other] != level[reference]:
-                continue
-            a, b = ([bool(r[metric]) for r in rows[name]] for name in (reference, other))
-            test = paired(a, b, [r["task"] for r in rows[reference]])
-            out.append({"metric": metric, "a": reference, "b": other, **test.to_dict()})
+        for first, second in pairs:
+            a, b = ([bool(r[metric]) for r in rows[name]] for name in (first, second))
+            test = paired(a, b, [r["task"] for r in rows[first]])
+            settled = metric == "declared_sr" and bool(idle & {first, second})
+            out.append({"metric": metric, "a": first, "b": second, "by_construction": settled, **test.to_dict()})
     return out
 
 
-def delta_quality(rows: Sequence[Record]) -> dict[str, float]:
-    """Δ quality of an arm's world source on the agent's own transitions, by the estimator room's definitions."""
-    from mimir_learn.estimator.metrics import Scored, score
-    from mimir_learn.symbols import Delta
+def judged_transitions(rows: Sequence[Record]) -> list[Scored]:
+    """The agent's own transitions with its world source's answers, one per judged action.
 
-    items = [
+    A step whose judgement was put off until a second look is not counted: the look's row is about both, with the action's own fault.
+    """
+    return [
         Scored(
             true=Delta.from_json(s["judged"]),
             predicted=Delta.from_json(s["estimate"]),
             confidence=s["confidence"],
             verb=s["verb"],
-            fault=s["fault"],
+            fault=s["judged_fault"],
             known=frozenset(s["known"]),
             unseen=frozenset(s["unseen"]),
             did=s["did"],
@@ -119,13 +156,25 @@ def delta_quality(rows: Sequence[Record]) -> dict[str, float]:
         )
         for r in rows
         for s in r["trace"]
+        if not s["deferred"]
     ]
-    return score(items)
 
 
-def evaluate(records: Iterable[Record], arms: Sequence[Arm]) -> dict[str, Any]:
-    """Everything results.json says about the episodes: per arm, per kind of task, paired tests, Δ quality, what happened on the way."""
+def delta_quality(rows: Sequence[Record]) -> dict[str, float]:
+    """Δ quality of an arm's world source on the agent's own transitions, by the estimator room's definitions."""
+    return score(judged_transitions(rows))
+
+
+def evaluate(
+    records: Iterable[Record], arms: Sequence[Arm], reference: str | None = None, pairs: Sequence[Sequence[str]] | None = None
+) -> dict[str, Any]:
+    """Everything results.json says about the episodes: per arm, per kind of task, paired tests, Δ quality, reliability.
+
+    ``reference`` and ``pairs``: see `pairs_of`.
+    """
+    compared = pairs_of(arms, reference, pairs)
     rows = by_arm(records, arms)
+    learned = [r for rs in rows.values() for r in rs if r["world_source"] == "learned"]
     kinds = sorted({r["kind"] for rs in rows.values() for r in rs})
     return {
         "arms": {
@@ -140,8 +189,9 @@ def evaluate(records: Iterable[Record], arms: Sequence[Arm]) -> dict[str, Any]:
             for a in arms
         },
         "by_kind": {kind: {a.name: _short([r for r in rows[a.name] if r["kind"] == kind]) for a in arms} for kind in kinds},
-        "paired": paired_tests(rows, arms),
+        "paired": paired_tests(rows, arms, compared),
         "delta": {a.name: delta_quality(rows[a.name]) for a in arms},
+        "reliability_episodes": reliability_bins(judged_transitions(learned)),
     }
 
 
@@ -151,8 +201,10 @@ def _short(rows: Sequence[Record]) -> dict[str, Any]:
 
 
 def summary_of(results: Mapping[str, Any]) -> dict[str, float]:
-    """Flat ``ARM.metric`` keys of `SUMMARY` for every arm."""
-    return {f"{arm}.{key}": body["metrics"][metric]["value"] for arm, body in results["arms"].items() for key, metric in SUMMARY.items()}
+    """Flat ``ARM.metric`` keys of `SUMMARY` for every arm, and ``ARM.completions``: how many a false completion rate rests on."""
+    arms = {name: body["metrics"] for name, body in results["arms"].items()}
+    flat = {f"{arm}.{key}": metrics[metric]["value"] for arm, metrics in arms.items() for key, metric in SUMMARY.items()}
+    return flat | {f"{arm}.completions": metrics["false_completion_rate"]["n"] for arm, metrics in arms.items()}
 
 
 def write_json(path: Path, body: Mapping[str, Any]) -> None:

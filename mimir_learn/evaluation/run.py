@@ -16,7 +16,7 @@ from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import results as scores
 from mimir_learn.evaluation.arms import Arm, parse_arms
 from mimir_learn.evaluation.jobs import EpisodeSettings, Job
-from mimir_learn.evaluation.provenance import provenance
+from mimir_learn.evaluation.provenance import file_sha256, git_state, loaded_sha256, provenance, source_sha256, versions
 from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile, key_of, read_records
 from mimir_learn.evaluation.suite import Suite
 from mimir_learn.feedback.gate import GateConfig
@@ -34,8 +34,10 @@ class EvalConfig:
         sources: arms, each ``SOURCE`` or ``WORLD/TASK`` (Δ for world memory / for task memory), with ``@LEVEL`` for another fault level.
             Sources: privileged, learned, schema, text, none, noisy(p).
         faults: fault level of arms that name none, see `FaultRates.level`.
+        reference: arm that is tested against every other at its fault level; null = learned if it runs, else privileged.
+        pairs: more pairs of arms to test; null = (privileged, none/privileged) and (none/privileged, none) where both run.
         seeds: every task is run once per seed; a seed fixes the fault draws.
-        tasks: use that many tasks of the suite, evenly spread; null = all.
+        tasks: use that many tasks of the suite, spread evenly over kinds and then houses; null = all.
         checkpoint: folder of the trained estimator; needed by ``learned``.
         log: transition log whose test houses the estimator is scored on for the report; null = leave that out.
         score_limit: score at most that many transitions of it; null = all.
@@ -46,7 +48,8 @@ class EvalConfig:
         n_jobs: worker processes, one thread each; -1 = one per core.
         watchdog_s: seconds after which a hanging episode is ended and run again.
         strips: episodes shown frame by frame in the report.
-        resume: keep finished episodes of an interrupted run in ``out``; false starts over.
+        resume: keep finished episodes of an interrupted run in ``out`` if code, suite and checkpoint are still the same (else they are
+            set aside); false starts over.
         title: heading of the report.
     """
 
@@ -54,6 +57,8 @@ class EvalConfig:
     out: str = "runs/eval"
     sources: list[str] = field(default_factory=lambda: list(SOURCES))
     faults: float = 0.2
+    reference: str | None = None
+    pairs: list[list[str]] | None = None
     seeds: list[int] = field(default_factory=lambda: [0])
     tasks: int | None = None
     checkpoint: str | None = None
@@ -70,7 +75,7 @@ class EvalConfig:
     title: str = "Mimir, learned: where Δ comes from"
 
     def __post_init__(self) -> None:
-        parse_arms(self.sources, self.faults)
+        scores.pairs_of(parse_arms(self.sources, self.faults), self.reference, self.pairs)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ConfigError(f"eval.seeds is {self.seeds}; give at least one seed, each once")
         if self.feedback_text not in ("full", "flag_only", "off"):
@@ -85,12 +90,19 @@ class EvalConfig:
         return parse_arms(self.sources, self.faults)
 
 
-def evaluate(config: EvalConfig, *, score: dict[str, Any] | None = None, extra: dict[str, Any] | None = None) -> dict[str, Any]:
+# Other values of these set earlier records aside; other settings are refused, because they look like a slip of the hand.
+RENEWED = ("source_sha256", "packages", "suite_sha256", "checkpoint_sha256", "calibration_sha256", "model_config_sha256")
+
+
+def evaluate(
+    config: EvalConfig, *, score: dict[str, Any] | None = None, extra: dict[str, Any] | None = None, renew: bool = False
+) -> dict[str, Any]:
     """Run what is missing, score, and write everything; returns results.json's content.
 
     Args:
         score: `score.score_checkpoint`'s answer when the caller has it already.
         extra: entries to add to results.json (timings of earlier stages, say).
+        renew: set records made with any other settings aside instead of refusing.
 
     Raises ConfigError (settings, suite), CheckpointError, MimirError (episodes that could not be run).
     """
@@ -99,14 +111,18 @@ def evaluate(config: EvalConfig, *, score: dict[str, Any] | None = None, extra: 
         raise ConfigError("the source 'learned' needs a checkpoint: give --checkpoint DIR (made by `mimir train`)")
     suite = _open_suite(config)
     out, arms = Path(config.out), config.arms
-    checkpoint = _checkpoint_sha256(config)
+    checkpoint = checkpoint_hashes(config.checkpoint)
     path = out / "records.jsonl"
     if not config.resume:
         path.unlink(missing_ok=True)
-    header = {"suite_sha256": suite.sha256, "checkpoint_sha256": checkpoint, **_shared(config)}
-    records = RecordFile(path, header)
+    code = {"source_sha256": loaded_sha256("episodes"), "packages": _packages()}
+    header = {"suite_sha256": suite.sha256, **checkpoint, **code, **_shared(config)}
+    records = RecordFile(path, header, {"git": git_state(), "versions": versions()}, renew=(*header,) if renew else RENEWED)
     jobs = _jobs(config, suite, arms)
     _run(jobs, records, config)
+    steady = source_sha256("episodes") == code["source_sha256"]
+    if not steady:
+        print("eval: the package's source changed while episodes ran; run it again for results of one version", file=sys.stderr)
     wanted = {j.key for j in jobs}
     rows = [r for r in read_records(path) if key_of(r) in wanted]
     results: dict[str, Any] = {
@@ -114,7 +130,7 @@ def evaluate(config: EvalConfig, *, score: dict[str, Any] | None = None, extra: 
         "title": config.title,
         "subtitle": _subtitle(suite, config, rows),
         "settings": {"perception": rows[0]["perception"], "suite": suite.name, **header, "seeds": config.seeds, "faults": config.faults},
-        **scores.evaluate(rows, arms),
+        **scores.evaluate(rows, arms, config.reference, config.pairs),
     }
     results["settings"]["silent"] = _silent(config)
     if score is None and config.log is not None and config.checkpoint is not None:
@@ -123,15 +139,18 @@ def evaluate(config: EvalConfig, *, score: dict[str, Any] | None = None, extra: 
         score = score_checkpoint(Path(config.checkpoint), Path(config.log), limit=config.score_limit)
     if score is not None:
         results["estimator"] = score["sources"]
-    results["reliability"] = score["reliability"] if score is not None else _reliability(rows)
+    results["reliability"] = [] if score is None else score["reliability"]
     results["provenance"] = provenance(
+        **code,
+        source_unchanged_while_running=steady,
         config=asdict(config),
         suite={"name": suite.name, "sha256": suite.sha256, "tasks": len(suite.tasks)},
         vocabulary_sha256=suite.vocabulary_sha256,
-        checkpoint_sha256=checkpoint,
+        **checkpoint,
         log_fingerprint=None if score is None else score["log_fingerprint"],
         seeds=config.seeds,
     )
+    results["provenance"] |= {"scored_by": {k: results["provenance"][k] for k in ("git", "versions")}, **records.made_by}
     results["timings"] = {"episodes": time.monotonic() - started}
     for key, value in (extra or {}).items():
         results[key] = {**results[key], **value} if isinstance(results.get(key), dict) and isinstance(value, dict) else value
@@ -162,15 +181,29 @@ def _open_suite(config: EvalConfig) -> Suite:
     return suite
 
 
-def _checkpoint_sha256(config: EvalConfig) -> str | None:
-    if config.checkpoint is None:
-        return None
+def checkpoint_hashes(checkpoint: str | None) -> dict[str, str | None]:
+    """Hashes of everything in the export that changes what ``learned`` answers; None for what there is not."""
+    if checkpoint is None:
+        return {"checkpoint_sha256": None, "calibration_sha256": None, "model_config_sha256": None}
     from mimir_learn.envs.household import VOCABULARY
+    from mimir_learn.estimator.calibration import FILE as CALIBRATION
+    from mimir_learn.estimator.export import CONFIG as MODEL_CONFIG
     from mimir_learn.estimator.export import weights_sha256
     from mimir_learn.estimator.predict import Predictor
 
-    Predictor.load(config.checkpoint, VOCABULARY)  # fails here, once and clearly, rather than in every worker
-    return weights_sha256(Path(config.checkpoint))
+    Predictor.load(checkpoint, VOCABULARY)  # fails here, once and clearly, rather than in every worker
+    folder = Path(checkpoint)
+    calibration = folder / CALIBRATION
+    return {
+        "checkpoint_sha256": weights_sha256(folder),
+        "calibration_sha256": file_sha256(calibration) if calibration.is_file() else None,
+        "model_config_sha256": file_sha256(folder / MODEL_CONFIG),
+    }
+
+
+def _packages() -> dict[str, str]:
+    """Versions of the packages that an episode's numbers come from."""
+    return {k: v for k, v in versions().items() if k in ("python", "numpy", "mujoco", "torch")}
 
 
 def _shared(config: EvalConfig) -> dict[str, Any]:
@@ -208,20 +241,6 @@ def _run(jobs: Sequence[Job], records: RecordFile, config: EvalConfig) -> None:
         print(f"eval: {len(jobs) - waiting} of {len(jobs)} episodes are there already", file=sys.stderr)
     with tqdm(total=waiting, unit="episode", desc="eval", disable=None) as bar:
         run_all(jobs, records, n_jobs=config.n_jobs, watchdog_s=config.watchdog_s, progress=lambda _: bar.update())
-
-
-def _reliability(rows: Sequence[Record]) -> list[dict[str, float]]:
-    from mimir_learn.evaluation.plots import reliability_bins
-    from mimir_learn.symbols import Delta
-
-    pairs = [
-        (c.p, c.atom in Delta.from_json(s["judged"]).atoms)
-        for r in rows
-        if r["world_source"] == "learned"
-        for s in r["trace"]
-        for c in Delta.from_json(s["estimate"])
-    ]
-    return reliability_bins(pairs) if pairs else []
 
 
 def _subtitle(suite: Suite, config: EvalConfig, rows: Sequence[Record]) -> str:

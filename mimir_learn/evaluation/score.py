@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from mimir_learn.evaluation.plots import reliability_bins
+from mimir_learn.evaluation.reliability import reliability_bins
 from mimir_learn.logs import fingerprint
 
 BASELINES = ("schema", "text", "none")
@@ -27,10 +27,9 @@ def score_checkpoint(checkpoint: Path, log: Path, split: str = "test", limit: in
     sources: dict[str, Any] = {"learned": Predictor.load(checkpoint, vocabulary)}
     sources |= {name: make_source(name) for name in BASELINES}
     answers = answer(sources, log, split, limit)
-    changes = [(c.p, c.atom in i.true_atoms()) for i in answers["learned"] for c in i.predicted]
     return {
         "sources": {name: score(items) for name, items in answers.items()},
-        "reliability": reliability_bins(changes),
+        "reliability": reliability_bins(answers["learned"]),
         "split": split,
         "log_fingerprint": fingerprint(log),
         "checkpoint_sha256": weights_sha256(checkpoint),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mimir_learn.estimator.samples import visible
-from mimir_learn.symbols import ELSEWHERE, Delta, Entity, Kind, PrivilegedState, Snapshot, Task, satisfied
+from mimir_learn.symbols import ELSEWHERE, EMPTY, Delta, Entity, Kind, PrivilegedState, Snapshot, Task, satisfied
 
 Atom = tuple[str, str, str, str]
 Triple = tuple[str, str, str]
@@ -70,6 +70,17 @@ def agreement(memory: frozenset[Triple], known: Iterable[str], seen: Iterable[st
     return Agreement(precision, recall, f1, recall_seen)
 
 
+@dataclass(frozen=True)
+class Waiting:
+    """The step before a second look: true state before it, its fault, who was moved, and what was known and in view before it."""
+
+    start: Snapshot
+    fault: str
+    moved: frozenset[str]
+    sighted: frozenset[str]
+    known: frozenset[str]
+
+
 @dataclass
 class EpisodeScorer:
     """Accumulates the scores of one episode.
@@ -85,7 +96,7 @@ class EpisodeScorer:
     seen: set[str] = field(default_factory=set)
     completed: list[str] = field(default_factory=list)
     agreements: list[Agreement] = field(default_factory=list)
-    since: Snapshot | None = None  # true state before an action whose judgement awaits a second look
+    waiting: Waiting | None = None  # an action whose judgement awaits a second look
     totals: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -107,6 +118,7 @@ class EpisodeScorer:
         after: PrivilegedState,
         committed: Delta,
         *,
+        held: Delta = EMPTY,
         deferred: bool,
         success_flag: bool,
         refused: bool,
@@ -115,12 +127,14 @@ class EpisodeScorer:
         known: Iterable[str],
         sighted: Iterable[str],
         completed: Iterable[str],
+        known_before: Iterable[str] = (),
     ) -> dict[str, Any]:
         """Score one step and return what the trace keeps of it.
 
         Args:
             after: true state after the action.
             committed: Δ written to world memory by U_W^act.
+            held: changes the gate left unwritten for good as too doubtful.
             deferred: nothing was written because a second look is awaited; what the next step writes is then about both steps.
             success_flag: what the environment claimed.
             refused: the environment refused the command (nothing happened).
@@ -129,15 +143,21 @@ class EpisodeScorer:
             known: ids world memory knows after the step.
             sighted: ids recognised in the frame before the step.
             completed: ids of all goals task memory holds completed after the step.
+            known_before: ids world memory knew before the step.
+
+        What concerns the judged action (``judged*``) is about both steps when this one is the second look at the step before.
         """
         self.steps += 1
         before, self.state = self.state.snapshot, after
         truth = visible(before.diff(after.snapshot))
-        start = before if self.since is None else self.since
-        judged = visible(start.diff(after.snapshot))
-        self.since = start if deferred else None
+        names = frozenset(sighted)
+        now = Waiting(before, after.fault, frozenset(after.moved), names, frozenset(known_before))
+        about, self.waiting = _both(self.waiting, now), None
+        judged = visible(about.start.diff(after.snapshot))
+        if deferred:
+            self.waiting = about
         known = list(known)
-        self.seen |= set(sighted)
+        self.seen |= names
         wrong = wrong_atoms(committed, judged)
         missed = frozenset() if deferred else missed_atoms(committed, judged, known)
         untrue = [a for a in committed.atoms if not _true(a, after.snapshot)]
@@ -152,6 +172,7 @@ class EpisodeScorer:
             claimed_failures=int(not success_flag and not refused),
             faults=int(bool(after.fault)),
             committed=len(committed.atoms),
+            held=0 if deferred else len(held),
             wrong_writes=len(wrong),
             untrue_writes=len(untrue),
             missed_writes=len(missed),
@@ -159,6 +180,10 @@ class EpisodeScorer:
         return {
             "truth": truth.to_json(),
             "judged": judged.to_json(),
+            "judged_fault": about.fault,
+            "judged_moved": sorted(about.moved),
+            "judged_sighted": sorted(about.sighted),
+            "judged_known": sorted(about.known),
             "fault": after.fault,
             "moved": list(after.moved),
             "wrong": sorted(map(list, wrong)),
@@ -222,12 +247,20 @@ COUNTS = (
     "claimed_failures",
     "faults",
     "committed",
+    "held",
     "wrong_writes",
     "untrue_writes",
     "missed_writes",
     "completions",
     "false_completions",
 )  # fmt: skip
+
+
+def _both(action: Waiting | None, look: Waiting) -> Waiting:
+    """What a judgement of ``action`` and the second look at it is about; the action's own fault goes before one during the look."""
+    if action is None:
+        return look
+    return Waiting(action.start, action.fault or look.fault, action.moved | look.moved, action.sighted, action.known)
 
 
 def _true(atom: Atom, state: Snapshot) -> bool:

@@ -121,17 +121,23 @@ class Suite:
         return dict(sorted(Counter(t.kind for t in self.tasks).items()))
 
     def first(self, n: int | None) -> tuple[SuiteTask, ...]:
-        """``n`` tasks with the kinds in turn (all for None), always the same ones, in the suite's order."""
+        """``n`` tasks (all for None) spread evenly over kinds, and then over houses; always the same ones, in the suite's order.
+
+        A smaller selection is part of every larger one.
+        """
         if n is None or n >= len(self.tasks):
             return self.tasks
         if n < 1:
             raise ConfigError(f"asked for {n} tasks of suite {self.name}; give at least 1")
-        rank: Counter[str] = Counter()
-        order = []
-        for i, task in enumerate(self.tasks):
-            order.append((rank[task.kind], i))
-            rank[task.kind] += 1
-        return tuple(self.tasks[i] for _, i in sorted(sorted(order)[:n], key=lambda x: x[1]))
+        kinds: Counter[str] = Counter()
+        houses: Counter[int] = Counter()
+        left = list(range(len(self.tasks)))
+        while len(left) > len(self.tasks) - n:
+            chosen = min(left, key=lambda i: (kinds[self.tasks[i].kind], houses[self.tasks[i].house_seed], i))
+            kinds[self.tasks[chosen].kind] += 1
+            houses[self.tasks[chosen].house_seed] += 1
+            left.remove(chosen)
+        return tuple(t for i, t in enumerate(self.tasks) if i not in left)
 
 
 def state_sha256(state: PrivilegedState) -> str:

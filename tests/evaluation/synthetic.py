@@ -8,10 +8,10 @@ from mimir_learn.evaluation.arms import parse_arms
 from mimir_learn.evaluation.records import Record
 from mimir_learn.symbols import EMPTY, IN_HAND, Delta, Parent, ParentChange, Relation
 
-ARMS = parse_arms(["privileged@0", "privileged", "learned", "schema", "none"], 0.2)
+ARMS = parse_arms(["privileged@0", "privileged", "learned", "schema", "none", "none/privileged"], 0.2)
 TABLE = Parent("table_1", Relation.ON)
 PICK = Delta([ParentChange("mug_1", TABLE, IN_HAND, 0.9)])
-RIGHT = {"privileged_no_fault": 1.0, "privileged": 0.95, "learned": 0.9, "schema": 0.5, "none": 0.0}
+RIGHT = {"privileged_no_fault": 1.0, "privileged": 0.95, "learned": 0.9, "schema": 0.5, "none": 0.0, "none/privileged": 0.93}
 
 
 def trace(true: Delta, estimate: Delta, fault: str = "") -> dict[str, object]:
@@ -32,6 +32,8 @@ def trace(true: Delta, estimate: Delta, fault: str = "") -> dict[str, object]:
         "unseen": [],
         "did": bool(true),
         "fault": fault,
+        "judged_fault": fault,
+        "deferred": False,
         "moved": [],
         "wrong": sorted(map(list, estimate.atoms - true.atoms)),
         "missed": [],
@@ -57,6 +59,7 @@ def records(tasks: int = 40, seeds: int = 1) -> list[Record]:
                         "arm": arm.name,
                         "task": f"t{i:02d}",
                         "seed": seed,
+                        "world_source": arm.world,
                         "kind": ("place", "toggle")[i % 2],
                         "instruction": "Put a mug on the table.",
                         "sr": ok,
@@ -75,6 +78,7 @@ def records(tasks: int = 40, seeds: int = 1) -> list[Record]:
                         "memory_f1_end": None,
                         "memory_recall_seen": 0.8,
                         "committed": 4,
+                        "held": int(arm.name == "learned"),
                         "wrong_writes": 2 * (arm.name == "schema"),
                         "untrue_writes": 0,
                         "missed_writes": 0,

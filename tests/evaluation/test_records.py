@@ -44,6 +44,29 @@ def test_other_settings_are_refused_by_name(tmp_path: Path) -> None:
         RecordFile(path, {"suite": "abc", "faults": 0.3})
 
 
+def test_other_code_sets_the_records_aside_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "records.jsonl"
+    RecordFile(path, {"source_sha256": "1", "calibration_sha256": "x"}, {"git": "old"}).append(record("a"))
+    old = path.read_bytes()
+    for number, calibration in enumerate("xy", 1):
+        header = {"source_sha256": "2", "calibration_sha256": calibration}
+        new = RecordFile(path, header, {"git": "new"}, renew=("source_sha256", "calibration_sha256"))
+        assert new.done == set() and new.made_by == {"git": "new"} and new.set_aside == tmp_path / f"records.old{number}.jsonl"
+        assert ("another source" if number == 1 else "another calibration") in capsys.readouterr().err
+        new.append(record("b"))
+    assert (tmp_path / "records.old1.jsonl").read_bytes() == old, "kept, and never mixed in"
+    again = RecordFile(path, header, {"git": "newer"}, renew=("source_sha256",))
+    assert again.set_aside is None and again.made_by == {"git": "new"}, "provenance is of the code that began the records"
+    with pytest.raises(ConfigError, match="differs in: faults, source_sha256"):
+        RecordFile(path, {**header, "source_sha256": "3", "faults": 1}, renew=("source_sha256",))
+
+
+def test_a_file_without_a_header_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "records.jsonl").write_text('{"arm": "none"}\n')
+    with pytest.raises(ConfigError, match="does not begin with a header"):
+        RecordFile(tmp_path / "records.jsonl", {})
+
+
 def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     RecordFile(path, {}).append(record("a"))

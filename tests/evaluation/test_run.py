@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation import provenance
+from mimir_learn.evaluation import run as runs
 from mimir_learn.evaluation.build import SuiteConfig, check_suite, run_suite_command
 from mimir_learn.evaluation.demo import Stages
 from mimir_learn.evaluation.picture import picture_from_folder
@@ -62,6 +65,73 @@ def test_resuming_runs_nothing_twice_and_gives_the_same(run: Path) -> None:
     )
 
 
+def test_other_code_or_calibration_starts_the_records_anew(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(run, out)
+    old = (out / "records.jsonl").read_bytes()
+    monkeypatch.setattr(runs, "loaded_sha256", lambda stage: "f" * 64)
+    evaluate(config(out, sources=["none"], tasks=1))
+    assert "16 episodes recorded under another source are not used" in capsys.readouterr().err
+    assert (out / "records.old1.jsonl").read_bytes() == old, "the old ones are kept, under another name"
+    assert len((out / "records.jsonl").read_text().splitlines()) == 2, "a header and one new episode: nothing mixed in"
+    results = json.loads((out / "results.json").read_text())
+    assert results["provenance"]["source_sha256"] == "f" * 64 and results["arms"]["none"]["episodes"] == 1
+
+
+def test_provenance_is_of_the_code_that_ran_the_records(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(run, out)
+    ran = json.loads((out / "results.json").read_text())["provenance"]
+    monkeypatch.setattr(runs, "git_state", lambda: {"commit": "later"})
+    monkeypatch.setattr(provenance, "git_state", lambda: {"commit": "later"})
+    evaluate(config(out))
+    made = json.loads((out / "results.json").read_text())["provenance"]
+    assert made["git"] == ran["git"] and made["scored_by"]["git"] == {"commit": "later"}
+    assert made["source_sha256"] == ran["source_sha256"] == provenance.loaded_sha256("episodes")
+
+
+def test_the_source_hash_follows_what_matters_for_the_stage(tmp_path: Path) -> None:
+    package = tmp_path / "package"
+    shutil.copytree(Path(provenance.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
+    before = {s: provenance.source_sha256(s, package) for s in provenance.SOURCES_OF}
+    assert before == {s: provenance.source_sha256(s) for s in before}
+
+    def changed(path: str) -> set[str]:
+        text = (package / path).read_text()
+        (package / path).write_text(text + "# another line\n")
+        out = {s for s in before if provenance.source_sha256(s, package) != before[s]}
+        (package / path).write_text(text)
+        return out
+
+    assert changed("memory/world.py") == {"collect", "train", "score", "episodes", "evaluate"}
+    assert changed("envs/household/faults.py") == {"collect", "episodes", "evaluate"}
+    assert changed("estimator/model.py") == {"train", "score", "episodes", "evaluate"}
+    assert changed("evaluation/scoring.py") == {"episodes", "evaluate"}
+    assert changed("evaluation/report.py") == {"evaluate"}
+    assert changed("collect/policy.py") == {"collect", "evaluate"}
+
+
+def test_a_calibration_is_part_of_what_learned_records_rest_on(tmp_path: Path) -> None:
+    from mimir_learn.envs.household import VOCABULARY
+    from mimir_learn.estimator import DeltaEstimator, EstimatorConfig
+    from mimir_learn.estimator.export import save_pretrained, weights_sha256, with_vocabulary
+
+    small = EstimatorConfig(image_px=32, crop_px=8, dim=16, heads=2, layers=1, ffn=16, crop_width=4, image_width=4)
+    save_pretrained(DeltaEstimator(with_vocabulary(small, VOCABULARY)), tmp_path)
+    hashes = runs.checkpoint_hashes(str(tmp_path))
+    assert hashes["checkpoint_sha256"] == weights_sha256(tmp_path) and hashes["calibration_sha256"] is None
+    heads = {"parent": 1.0, "attr": 1.0, "outcome": 1.0}
+    for t in (1.0, 2.0):
+        body = {"temperature": dict.fromkeys(heads, t), "weights_sha256": weights_sha256(tmp_path)}
+        (tmp_path / "calibration.json").write_text(json.dumps(body))
+        again = runs.checkpoint_hashes(str(tmp_path))
+        assert again["calibration_sha256"] not in (None, hashes["calibration_sha256"])
+        assert again["checkpoint_sha256"] == hashes["checkpoint_sha256"]
+        hashes = again
+
+
 def test_other_settings_in_the_same_folder_are_refused(run: Path) -> None:
     with pytest.raises(ConfigError, match="differs in: faults"):
         evaluate(config(run, faults=0.4))
@@ -106,6 +176,39 @@ def test_stages_run_once_until_something_they_depend_on_changes(tmp_path: Path) 
     assert stage("a", 1) == ["a", "b"] and stage("a", 1) == []
     assert stage("a", 1, later=3) == ["b"]
     assert stage("a", 2, later=3) == ["a", "b"], "what follows a changed stage runs again"
+
+
+def test_what_other_code_left_behind_is_cleared_not_mixed_and_not_an_error(tmp_path: Path) -> None:
+    made = tmp_path / "train"
+
+    def run(code: str) -> list[str]:
+        def work() -> dict[str, int]:
+            made.mkdir(exist_ok=True)
+            (made / code).touch()
+            return {"x": 1}
+
+        Stages(tmp_path / "stages").run("train", code, work, made, discard=made)
+        return sorted(p.name for p in made.iterdir())
+
+    assert run("old") == ["old"] and run("old") == ["old"]
+    assert run("new") == ["new"], "a checkpoint of other code is trained again, by itself"
+    shutil.rmtree(tmp_path / "stages")
+    assert run("newer") == ["newer"]
+    assert [p.name for p in (tmp_path / "train.old1").iterdir()] == ["new"], "what this demo did not make is kept"
+
+
+def test_an_interrupted_stage_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    made = tmp_path / "train"
+
+    def dies() -> dict[str, int]:
+        made.mkdir()
+        (made / "half").touch()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Stages(tmp_path / "s").run("train", 1, dies, made / "model", discard=made)
+    Stages(tmp_path / "s").run("train", 1, lambda: {"x": 1}, made / "model", discard=made)
+    assert (made / "half").exists()
 
 
 def test_a_failed_stage_is_not_done(tmp_path: Path) -> None:

@@ -44,19 +44,30 @@ def after(state: PrivilegedState, delta: Delta, fault: str = "") -> PrivilegedSt
 
 
 def step(
-    scorer: EpisodeScorer, true: Delta, written: Delta, completed: tuple[str, ...] = (), fault: str = "", deferred: bool = False
+    scorer: EpisodeScorer,
+    true: Delta,
+    written: Delta,
+    completed: tuple[str, ...] = (),
+    fault: str = "",
+    deferred: bool = False,
+    held: Delta = EMPTY,
+    moved: tuple[str, ...] = (),
+    sighted: tuple[str, ...] = ("mug_1",),
+    known_before: tuple[str, ...] = (),
 ) -> dict[str, object]:
     return scorer.step(
-        after(scorer.state, true, fault),
+        replace(after(scorer.state, true, fault), moved=moved),
         written,
+        held=held,
         deferred=deferred,
         success_flag=True,
         refused=False,
         look_again=False,
         memory=frozenset(),
         known=ENTITIES,
-        sighted=("mug_1",),
+        sighted=sighted,
         completed=completed,
+        known_before=known_before,
     )
 
 
@@ -134,6 +145,18 @@ def test_a_second_look_is_judged_against_both_steps() -> None:
     assert first["missed"] == [] and second["wrong"] == [] and second["judged"] == PICK.to_json()
     third = step(scorer, EMPTY, PICK)
     assert len(third["wrong"]) == 2, "once judged, the action is over"
+
+
+def test_a_second_look_carries_the_fault_and_the_view_of_its_action() -> None:
+    scorer = EpisodeScorer(Task("t", "", (MUG,)), START)
+    quiet = step(scorer, EMPTY, EMPTY, fault="stuck")
+    assert quiet["fault"] == quiet["judged_fault"] == "stuck"
+    step(scorer, EMPTY, EMPTY, fault="slip", deferred=True, sighted=("mug_1",), known_before=("table_1",), held=PICK)
+    look = step(scorer, EMPTY, EMPTY, fault="exogenous", moved=("mug_2",), sighted=("lamp_1",), known_before=("lamp_1",), held=PICK)
+    assert (look["fault"], look["judged_fault"]) == ("exogenous", "slip")
+    assert (look["judged_moved"], look["judged_sighted"], look["judged_known"]) == (["mug_2"], ["mug_1"], ["table_1"])
+    assert step(scorer, EMPTY, EMPTY, fault="exogenous")["judged_fault"] == "exogenous", "the slip is over"
+    assert scorer.finish(declared=False)["held"] == len(PICK), "what awaits a second look is not held for good"
 
 
 def test_a_goal_settled_at_the_end_is_checked_too() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mimir_learn.errors import ConfigError
-from mimir_learn.evaluation.suite import Candidate, Suite, balanced
+from mimir_learn.evaluation.suite import Candidate, Suite, SuiteTask, balanced
 from mimir_learn.symbols import Goal, ObjectQuery, Task
 
 KINDS = ("place", "toggle", "errand")
@@ -71,6 +71,23 @@ def test_every_way_a_file_can_be_wrong(tmp_path: Path) -> None:
 
 def test_a_part_of_the_suite_is_always_the_same_part() -> None:
     assert suite().first(4) == suite().first(4) and len(suite().first(4)) == 4
+    assert {t.task.id for t in suite().first(4)} <= {t.task.id for t in suite().first(7)}
     assert suite().first(None) == suite().first(99) == suite().tasks
     with pytest.raises(ConfigError):
         suite().first(0)
+
+
+def test_a_part_is_spread_over_kinds_and_houses() -> None:
+    """Every house has every kind twice: kinds in turn would take all of them from the first house."""
+    goal = Goal("g1", ObjectQuery("lamp"), attribute="on")
+    tasks = [
+        SuiteTask(Task(f"h{house}-{kind}-{i}", "", (goal,), {"kind": kind}), house, "", 40, 5)
+        for house in range(8)
+        for kind in KINDS
+        for i in range(2)
+    ]
+    for n in (3, 6, 8, 12, 24):
+        part = Suite("toy", "household", "", tuple(tasks)).first(n)
+        kinds, houses = Counter(t.kind for t in part), Counter(t.house_seed for t in part)
+        assert len(part) == n and max(kinds.values()) - min(kinds.values()) <= 1 and len(kinds) == 3
+        assert len(houses) == min(n, 8) and max(houses.values()) - min(houses.values()) <= (0 if n < 8 else 1)
