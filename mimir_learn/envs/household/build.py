@@ -9,16 +9,19 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from mimir_learn.errors import SymbolError
+
 from .engine import mujoco
 from .spec import FixtureSpec, HouseSpec, Panel, Part, ThingSpec
+from .validate import MAX_ROOMS
 from .viewpoints import FOV
 
-HIDDEN_GROUP = 5  # collision-only solids
+HIDDEN_GROUP = MAX_ROOMS  # collision-only solids; each room has a geom group of its own before it, and MuJoCo has six
 STATIC, MOVING = 1, 3  # contype of what stays and of what can be carried
 
 _HEAD = f"""<mujoco model="household">
 <compiler angle="degree" autolimits="true"/>
-<option timestep="0.004" sleep_tolerance="0.03" iterations="30" cone="pyramidal"><flag sleep="enable"/></option>
+<option timestep="0.004" sleep_tolerance="0.03" iterations="30" cone="pyramidal"><flag sleep="enable" autoreset="disable"/></option>
 <statistic extent="1" center="0 0 1"/>
 <visual><global fovy="{FOV}" offwidth="512" offheight="512"/>
 <quality shadowsize="0" offsamples="0" numslices="14" numstacks="8" numquads="1"/>
@@ -68,7 +71,8 @@ class BuiltHouse:
 
 
 def build(house: HouseSpec) -> BuiltHouse:
-    """Compile a house. Same spec, same model."""
+    """Compile a house. Same spec, same model. Raises SymbolError for a house that is not sound (see `HouseSpec.validate`)."""
+    house.validate()
     group = {room.id: i for i, room in enumerate(house.rooms)}
     xml = [_HEAD, f'<geom type="plane" size="40 40 1" group="{HIDDEN_GROUP}" contype="{STATIC}" conaffinity="0"/>\n']
     for room in house.rooms:
@@ -77,7 +81,10 @@ def build(house: HouseSpec) -> BuiltHouse:
     xml.extend(_fixture(f, group[f.room]) for f in house.fixtures)
     xml.extend(_thing(t) for t in house.things)
     xml.append("</worldbody></mujoco>")
-    model = mujoco.MjModel.from_xml_string("".join(xml))
+    try:
+        model = mujoco.MjModel.from_xml_string("".join(xml))
+    except ValueError as e:
+        raise SymbolError(f"house {house.seed}: MuJoCo cannot build it: {e}") from e
     return _index(house, model, group)
 
 
@@ -109,7 +116,7 @@ def _shell(
     for sx, sy, rgb in ((1, 0, grey), (-1, 0, grey), (0, 1, wall), (0, -1, wall)):
         half = (0.05 if sx else w / 2 + 0.1, 0.05 if sy else d / 2 + 0.1, h)
         solids.append(Part("box", half, (cx + sx * (w / 2 + 0.05), cy + sy * (d / 2 + 0.05), h), rgb))  # type: ignore[arg-type]
-    return [_geom(p, f"shell{group}_{i}", group) for i, p in enumerate(solids)]
+    return [_geom(p, f"/shell{group}_{i}", group) for i, p in enumerate(solids)]
 
 
 def _fixture(fixture: FixtureSpec, group: int) -> str:

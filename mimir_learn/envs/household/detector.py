@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mimir_learn.symbols import ATTRIBUTES, Percept, Sighting
 
-from .skills import Stance
+from .stance import Stance
 from .vocabulary import VOCABULARY
 from .world import World
 

@@ -30,10 +30,11 @@ class HouseholdConfig:
     """Settings of a `HouseholdEnv`.
 
     Attributes:
-        image_size: width and height of the square frames, pixels (16–512).
+        image_size: width and height of the square frames, pixels (an int, 16–512).
         max_steps: steps after which an episode is truncated.
         faults: fault rates unless `reset` is given others.
-        min_pixels: visible pixels an entity needs for `visible_entities` to report it, and for `pick up` to see it.
+        min_pixels: visible pixels an entity needs at 128×128 for `visible_entities` to report it, and for `pick up` to see it; other
+            sizes need `pixels_needed`.
         keep_houses: compiled houses kept, so that a reset to one of them costs no build.
     """
 
@@ -44,11 +45,23 @@ class HouseholdConfig:
     keep_houses: int = 8
 
     def __post_init__(self) -> None:
+        for name in ("image_size", "max_steps", "min_pixels", "keep_houses"):
+            value = getattr(self, name)
+            if not _is_int(value) or value < 1:
+                raise ConfigError(f"{name} must be a whole number ≥ 1, got {value!r}")
         if not 16 <= self.image_size <= 512:
             raise ConfigError(f"image_size must be 16–512 pixels, got {self.image_size}")
-        for name in ("max_steps", "min_pixels", "keep_houses"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be ≥ 1, got {getattr(self, name)}")
+        if not isinstance(self.faults, FaultRates):
+            raise ConfigError(f"faults must be FaultRates, got {self.faults!r}; for a level p give FaultRates.level(p)")
+
+    @property
+    def pixels_needed(self) -> int:
+        """``min_pixels`` scaled to the same share of the picture at ``image_size``, at least 3 (or ``min_pixels``, if that is less)."""
+        return max(min(3, self.min_pixels), round(self.min_pixels * (self.image_size / 128) ** 2))
+
+
+def _is_int(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
@@ -56,6 +69,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
 
     Observation (dict): ``rgb`` (H, W, 3) uint8; ``depth`` (H, W) float32 metres along the optical axis, 0 = no return;
     ``intrinsics`` (3, 3) pixels; ``pose`` (4, 4) camera-to-world, x right, y down, z forward.
+    Its arrays are copies: the caller's to keep or change.
     Action: one line of text, see docs/household.md. Reward is always 0 and no episode terminates: goals are the evaluation's business.
 
     Raises SimulatorError when MuJoCo finds no way to draw; the message names the packages to install.
@@ -84,6 +98,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         self._steps = 0
         self._frame: dict[str, Any] = {}
         self._geoms: np.ndarray | None = None
+        self._ids: frozenset[str] | None = None
 
     # --- Gymnasium
 
@@ -94,25 +109,29 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
             seed: fixes the robot's first position, fault draws and landing spots.
             options: ``house_seed`` (int) or ``house`` (`HouseSpec`); ``faults`` (`FaultRates`). Without a house one is drawn.
 
-        Raises ConfigError for an option this environment does not know.
+        Raises ConfigError for an option this environment does not know or of the wrong type, SymbolError for a house that is not sound.
         """
         super().reset(seed=seed)
         options = dict(options or {})
         house_seed, house, faults = options.pop("house_seed", None), options.pop("house", None), options.pop("faults", self.config.faults)
         if options:
-            raise ConfigError(f"unknown reset options {sorted(options)}; known: house_seed, house, faults")
+            raise ConfigError(f"unknown reset options {sorted(map(str, options))}; known: house_seed, house, faults")
         if house is not None and house_seed is not None:
             raise ConfigError("give either house or house_seed, not both")
         if not isinstance(faults, FaultRates):
             raise ConfigError(f"option faults must be FaultRates, got {type(faults).__name__}")
+        if house is not None and not isinstance(house, HouseSpec):
+            raise ConfigError(f"option house must be a HouseSpec, got {type(house).__name__}; for JSON use HouseSpec.from_json")
+        if house_seed is not None and (not _is_int(house_seed) or house_seed < 0):
+            raise ConfigError(f"option house_seed must be a whole number ≥ 0, got {house_seed!r}")
         if house is None:
             number = int(self.np_random.integers(10_000)) if house_seed is None else int(house_seed)
             house = self._house(number)
         world = self._world(house)
-        self._skills = Skills(world, FaultDice(faults, self.np_random), self._visible)
+        self._skills = Skills(world, FaultDice(faults, self.np_random), _Eyes(self))
         self._steps = 0
         self._draw()
-        return self._frame, {"places": house.places, "house_seed": house.seed, "success": True, "feedback": ""}
+        return self._observation(), {"places": house.places, "house_seed": house.seed, "success": True, "feedback": ""}
 
     def step(self, action: str) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """One command. ``info`` has ``success`` (the claimed flag) and ``feedback`` (the sentence); both may be wrong."""
@@ -122,11 +141,11 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         self._steps += 1
         self._draw()
         info = {"success": outcome.success, "feedback": outcome.text}
-        return self._frame, 0.0, False, self._steps >= self.config.max_steps, info
+        return self._observation(), 0.0, False, self._steps >= self.config.max_steps, info
 
     def render(self) -> Any:
         """The current colour frame."""
-        return self._frame.get("rgb")
+        return self._frame["rgb"].copy() if self._frame else None
 
     def close(self) -> None:
         """Free the GL context and all compiled houses."""
@@ -141,7 +160,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
     def visible_entities(self) -> Percept:
         """An ideal detector on the current frame: what has enough visible pixels, with its true parent and visible attributes."""
         skills = self._running()
-        return detect(skills.world, self._pixels(), self._frame, skills.stance, self.config.min_pixels)
+        return detect(skills.world, self._pixels(), self._frame, skills.stance, self.config.pixels_needed)
 
     def privileged_state(self) -> PrivilegedState:
         """The truth, and the fault injected into the last action. Sealed: for the log writer, the privileged source and the scorer."""
@@ -180,8 +199,8 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
             self._camera = Camera(self.config.image_size, world.model)
         world.show_held_in(skills.stance.room)
         rgb, depth = self._camera.draw(world.model, world.data, view, world.built.group[skills.stance.room])
-        self._frame = {"rgb": rgb, "depth": depth, "intrinsics": self._camera.intrinsics.copy(), "pose": pose_of(view)}
-        self._geoms = None
+        self._frame = {"rgb": rgb, "depth": depth, "intrinsics": self._camera.intrinsics, "pose": pose_of(view)}
+        self._geoms, self._ids = None, None
 
     def _pixels(self) -> np.ndarray:
         """(H, W) entity index under each pixel of the current frame, −1 for walls and floors."""
@@ -191,6 +210,27 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
             self._geoms = lookup[self._camera.geoms()]
         return self._geoms
 
-    def _visible(self, entity: str) -> bool:
-        world = self._running().world
-        return int((self._pixels() == world.built.ids.index(entity)).sum()) >= self.config.min_pixels
+    def _seen(self) -> frozenset[str]:
+        """Ids with enough pixels in the frame drawn last."""
+        if self._ids is None:
+            ids, pixels = self._running().world.built.ids, self._pixels()
+            count = np.bincount(pixels[pixels >= 0], minlength=len(ids))
+            self._ids = frozenset(ids[i] for i in np.flatnonzero(count >= self.config.pixels_needed))
+        return self._ids
+
+    def _observation(self) -> dict[str, Any]:
+        return {name: array.copy() for name, array in self._frame.items()}
+
+
+class _Eyes:
+    """The environment's camera as the skills see through it."""
+
+    def __init__(self, env: HouseholdEnv) -> None:
+        self._env = env
+
+    def seen(self) -> frozenset[str]:
+        return self._env._seen()
+
+    def look(self) -> frozenset[str]:
+        self._env._draw()
+        return self._env._seen()

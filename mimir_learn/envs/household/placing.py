@@ -14,6 +14,8 @@ from .spec import FixtureSpec, Region, ThingSpec, Vec, Viewpoint
 from .viewpoints import FOV
 from .world import World, front_of
 
+_CLEAR = 0.012  # metres between the footprints of two things side by side
+
 
 @dataclass(frozen=True)
 class Spot:
@@ -34,20 +36,31 @@ def in_view(view: Viewpoint, point: Vec, margin: float = 0.12) -> bool:
 
 def on_fixture(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator) -> Spot:
     """A free spot of the fixture, at random; the least crowded one tried where nothing is free."""
+    spot, clear = _freest(world, fixture, thing, rng)
+    return spot if clear > _CLEAR else Spot((spot.at[0], spot.at[1], spot.at[2] + 0.06), spot.yaw, spot.lying)
+
+
+def free_on_fixture(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator) -> Spot | None:
+    """A free spot of the fixture, at random; None where none was found."""
+    spot, clear = _freest(world, fixture, thing, rng)
+    return spot if clear > _CLEAR else None
+
+
+def _freest(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator) -> tuple[Spot, float]:
+    """The first free spot drawn, else the least crowded of those drawn, with its distance to the next thing."""
     taken = [(world.position(t), world.specs[t].radius) for t in world.contents(fixture.id)]
-    best: tuple[float, Spot] | None = None
+    best: tuple[Spot, float] | None = None
     for attempt in range(40):
         region = fixture.regions[int(rng.integers(len(fixture.regions)))]
         spot, clear = _candidate(world, fixture, region, thing, taken, rng)
-        if clear > 0.012:
-            return spot
-        if best is None or clear > best[0]:
-            best = (clear, spot)
-        if attempt > 25 and best[0] > -0.02:
+        if clear > _CLEAR:
+            return spot, clear
+        if best is None or clear > best[1]:
+            best = (spot, clear)
+        if attempt > 25 and best[1] > -0.02:
             break
     assert best is not None
-    crowded = best[1]
-    return Spot((crowded.at[0], crowded.at[1], crowded.at[2] + 0.06), crowded.yaw, crowded.lying)
+    return best
 
 
 def _candidate(

@@ -55,7 +55,7 @@ class Camera:
     ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
         """(H, W, 3) uint8 colour and (H, W) float32 depth in metres, 0 = no return, of the room in geom group ``group``."""
         if self._scene_model is not model:
-            self._scene = mujoco.MjvScene(model, maxgeom=600)
+            self._scene = mujoco.MjvScene(model, maxgeom=max(600, model.ngeom))  # full, it would leave things out of the picture
             self._scene_model = model
             for flag in ("SHADOW", "REFLECTION", "SKYBOX", "FOG", "HAZE"):
                 self._scene.flags[getattr(mujoco.mjtRndFlag, f"mjRND_{flag}")] = 0

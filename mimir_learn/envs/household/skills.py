@@ -2,58 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 import numpy as np
 
-from mimir_learn.symbols import Outcome, Relation
+from mimir_learn.symbols import Kind, Outcome, Relation
 
 from .commands import Command, parse
 from .exogenous import strike
 from .faults import FaultDice
 from .placing import beside, on_fixture, on_floor
-from .spec import Viewpoint
+from .stance import Eyes, Stance
 from .viewpoints import approach
+from .vocabulary import VOCABULARY
 from .world import World
 
 REACH = 1.5  # metres along the floor, from below the camera to a thing within reach
 
 
-@dataclass(frozen=True)
-class Stance:
-    """Where the robot stands: at a place or room, in which room, and the views it can cycle through there."""
-
-    at: str
-    room: str
-    views: tuple[Viewpoint, ...]
-    index: int = 0
-    overview: bool = False
-
-    @property
-    def view(self) -> Viewpoint:
-        return self.views[self.index]
-
-    def viewed(self, world: World) -> frozenset[str]:
-        """Places whose surface or open inside this stance shows from close by."""
-        if self.at in world.fixtures:
-            parent = world.fixtures[self.at].parent
-            near = {self.at} | ({parent.id} if parent.relation is Relation.ON else set())
-            near |= {f.id for f in world.house.fixtures if f.parent.id == self.at}
-            return frozenset(p for p in near if world.is_open(p))
-        return frozenset({self.at}) if self.overview else frozenset()
-
-
 class Skills:
     """Carries out commands in a `World`. ``fault`` and ``moved`` tell what went wrong in the last one."""
 
-    def __init__(self, world: World, dice: FaultDice, sees: Callable[[str], bool]) -> None:
+    def __init__(self, world: World, dice: FaultDice, eyes: Eyes) -> None:
         self.world = world
         self.dice = dice
         self.rng = dice.rng
         self.fault = ""
         self.moved: tuple[str, ...] = ()
-        self._sees = sees
+        self._eyes = eyes
         rooms = world.house.rooms
         room = rooms[int(self.rng.integers(len(rooms)))]
         self.stance = Stance(room.id, room.id, room.viewpoints, overview=True)
@@ -64,7 +38,8 @@ class Skills:
         command = parse(text)
         outcome = _refuse(f'I do not understand "{text}"') if command is None else self._do(command)
         if self.dice.hits("exogenous"):
-            self.moved = strike(self.world, self.stance.at, self.rng)
+            handled = command.x if command is not None and command.verb in ("put", "turn on", "turn off") else ""
+            self.moved = strike(self.world, self.stance, self._eyes, handled, self.rng)
             if self.moved and not self.fault:
                 self.fault = "exogenous"
         return outcome
@@ -75,7 +50,7 @@ class Skills:
         if c.verb == "look":
             return self._look()
         for name in (c.x, c.p):
-            if name and (name not in self.world.house.entities or name == "hand"):
+            if name and not self._may_exist(name):
                 return _refuse(f"there is no {name}")
         if c.verb == "go":
             return self._go(c.x)
@@ -86,6 +61,20 @@ class Skills:
         if c.verb in ("open", "close"):
             return self._panel(c.x, c.verb == "open")
         return self._toggle(c.x, c.verb == "turn on")
+
+    def _may_exist(self, name: str) -> bool:
+        """Places are known. A thing may exist as far as the robot can know: a refusal must not tell it which instances there are."""
+        if name in self.world.house.entities:
+            return name != "hand"
+        return self._is_thing(name)
+
+    def _is_thing(self, name: str) -> bool:
+        stem, _, number = name.rpartition("_")
+        spec = VOCABULARY.categories.get(stem)
+        return name in self.world.specs or (number.isdigit() and spec is not None and spec.kind is Kind.OBJECT)
+
+    def _sees(self, entity: str) -> bool:
+        return entity in self._eyes.seen()
 
     # --- moving
 
@@ -129,7 +118,7 @@ class Skills:
         room = next((r for r in world.house.rooms if r.id == x), None)
         if room is not None:
             return Stance(x, x, room.viewpoints, overview=True)
-        if x == world.held or not self._sees(x):
+        if x not in world.specs or x == world.held or not self._sees(x):
             return None
         parent = world.parents[x]
         if parent.relation is not Relation.ROOM:
@@ -206,7 +195,7 @@ class Skills:
             return _refuse(f"you are not holding {x}")
         if p in world.fixtures:
             return self._put_on_fixture(x, p)
-        if p in world.specs:
+        if self._is_thing(p):
             return _refuse(f"{p} holds nothing")
         if p != self.stance.room:
             return _refuse(f"you are not near {p}")

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from mimir_learn.errors import SymbolError
 from mimir_learn.symbols import HAND, Entity, Parent, Place, Relation
@@ -20,6 +20,7 @@ from mimir_learn.symbols import HAND, Entity, Parent, Place, Relation
 from .vocabulary import VOCABULARY
 
 Vec = tuple[float, float, float]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,8 @@ class FixtureSpec:
 
 @dataclass(frozen=True)
 class ThingSpec:
-    """Something that can be carried, with where it is at the start. ``solid`` is the collision shape, ``radius`` its footprint's,
-    ``half_height`` its rest height."""
+    """Something that can be carried, with where it is at the start, doors and drawers being as the attributes say. ``solid`` is the
+    collision shape, ``radius`` its footprint's, ``half_height`` its rest height."""
 
     id: str
     category: str
@@ -167,19 +168,40 @@ class HouseSpec:
         """Canonical JSON, engine-free."""
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
 
+    def validate(self) -> None:
+        """Raises SymbolError naming the first thing in which this house is not sound: ids, kinds, parents, attributes, numbers, shapes."""
+        from .validate import check  # which knows the classes of this module
+
+        check(self)
+
     @classmethod
     def from_json(cls, text: str) -> HouseSpec:
-        """Inverse of `to_json`. Raises SymbolError naming what is wrong."""
+        """Inverse of `to_json`. Raises SymbolError naming what is wrong, also where the house is not sound."""
         try:
             body = json.loads(text)
-            return cls(
+            house = cls(
                 body["seed"],
-                tuple(_room(r) for r in body["rooms"]),
-                tuple(_fixture(f) for f in body["fixtures"]),
-                tuple(_thing(t) for t in body["things"]),
+                _each(body, "rooms", _room),
+                _each(body, "fixtures", _fixture),
+                _each(body, "things", _thing),
             )
-        except (json.JSONDecodeError, KeyError, TypeError) as e:
+        except SymbolError:
+            raise
+        except (KeyError, TypeError, AttributeError, ValueError) as e:
             raise SymbolError(f"not a house: {text[:120]!r} ({type(e).__name__}: {e})") from e
+        house.validate()
+        return house
+
+
+def _each(body: Any, key: str, make: Callable[[Mapping[str, Any]], T]) -> tuple[T, ...]:
+    out = []
+    for i, item in enumerate(body[key]):
+        try:
+            out.append(make(item))
+        except (KeyError, TypeError, AttributeError, ValueError) as e:
+            name = item.get("id", "without id") if isinstance(item, Mapping) else "no object"
+            raise SymbolError(f"not a house: {key}[{i}] ({name}): {type(e).__name__}: {e}") from e
+    return tuple(out)
 
 
 def _tuples(body: Any) -> Any:

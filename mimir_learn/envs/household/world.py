@@ -164,12 +164,14 @@ class World:
         hand = None if self.held is None else self.built.things[self.held]
         kept = None if hand is None else self.data.qpos[hand.qpos : hand.qpos + 7].copy()
         while steps < _MAX_STEPS:
+            safe = self.data.qpos.copy()
             mujoco.mj_step(self.model, self.data, _BURST)
             steps += _BURST
+            if not np.isfinite(self.data.qpos).all():
+                self._stop_at(safe)
+                break
             if self.data.ntree_awake == 0:
                 break
-        if not np.isfinite(self.data.qpos).all():
-            raise SimulatorError(f"house {self.house.seed}: physics diverged; please report this seed")
         self.data.qvel[:] = 0
         self._hold_panels()
         if hand is not None and kept is not None:
@@ -179,6 +181,15 @@ class World:
         return steps
 
     # --- inside
+
+    def _stop_at(self, qpos: NDArray[np.float64]) -> None:
+        """Where things are wedged into each other so that the solver diverges, they stop where they were before it did."""
+        self.data.qpos[:] = qpos
+        for rates in (self.data.qvel, self.data.qacc, self.data.qacc_warmstart):
+            rates[:] = 0
+        mujoco.mj_forward(self.model, self.data)
+        if not np.isfinite(self.data.xpos).all():
+            raise SimulatorError(f"house {self.house.seed}: physics diverged; please report this seed")
 
     def _let_go(self, thing: str) -> None:
         index = self.built.things[thing]
