@@ -24,12 +24,9 @@ class Camera:
     One GL context serves every house, as the models bring no meshes or textures of their own.
     """
 
-    _current: int = 0  # id of the GL context made current last, 0 = unknown
-
     def __init__(self, size: int, model: mujoco.MjModel) -> None:
         self.size = size
         self._gl = gl_context(size)
-        Camera._current = id(self._gl)
         model.vis.global_.offwidth = model.vis.global_.offheight = size
         try:
             self._con = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
@@ -67,7 +64,7 @@ class Camera:
         self._free.azimuth = np.degrees(np.arctan2(forward[1], forward[0]))
         self._free.elevation = np.degrees(np.arcsin(forward[2]))
         mujoco.mjv_updateScene(model, data, self._option, None, self._free, mujoco.mjtCatBit.mjCAT_ALL.value, self._scene)
-        self._activate()
+        self._gl.make_current()  # another camera may have drawn since
         mujoco.mjr_render(self._rect, self._scene, self._con)
         mujoco.mjr_readPixels(self._rgb, self._z, self._rect, self._con)
         # Reversed depth: 1 at the near plane, 0 at the far plane and where nothing was drawn.
@@ -79,7 +76,7 @@ class Camera:
         """(H, W) geom id under each pixel of the frame last drawn, −1 for none."""
         scene = self._scene
         assert scene is not None
-        self._activate()
+        self._gl.make_current()
         segment, idcolor = mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR
         scene.flags[segment] = scene.flags[idcolor] = 1
         mujoco.mjr_render(self._rect, scene, self._con)
@@ -94,11 +91,6 @@ class Camera:
                 lookup[geom.segid + 1] = geom.objid
         return lookup[ids]
 
-    def _activate(self) -> None:
-        if Camera._current != id(self._gl):
-            self._gl.make_current()
-            Camera._current = id(self._gl)
-
     def close(self) -> None:
         """Free the GL context; a second call does nothing."""
         self._free_once()
@@ -111,7 +103,6 @@ def _free(context: Any, con: mujoco.MjrContext) -> None:
         return
     con.free()
     context.free()
-    Camera._current = 0
 
 
 def pose_of(view: Viewpoint) -> NDArray[np.float64]:

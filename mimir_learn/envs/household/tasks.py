@@ -15,6 +15,8 @@ import numpy as np
 from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import Entity, Goal, Kind, ObjectQuery, Snapshot, Task, Vocabulary, satisfied
 
+from .wording import a_thing, into, plural, the_place, words
+
 if TYPE_CHECKING:
     from mimir_learn.envs.household.spec import HouseSpec
 
@@ -153,51 +155,6 @@ def _numbered(goals: Sequence[Goal]) -> tuple[Goal, ...]:
     return tuple(replace(g, id=names[g.id], after=tuple(names[a] for a in g.after)) for g in goals)
 
 
-# ---- words -----------------------------------------------------------------------------------------------------------------
-
-
-_SPELLING = {"livingroom": "living room", "tv": "TV"}
-
-
-def _words(name: str) -> str:
-    """ "desk_lamp" → "desk lamp", "livingroom_2" → "living room 2"."""
-    stem, _, number = name.rpartition("_")
-    if not number.isdigit():
-        stem, number = name, ""
-    return f"{_SPELLING.get(stem, stem.replace('_', ' '))} {number}".rstrip()
-
-
-def _a(noun: str) -> str:
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
-
-
-def _plural(noun: str) -> str:
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return noun + "es"
-    return noun[:-2] + "ves" if noun.endswith("fe") else noun + "s"
-
-
-def _the_place(world: World, place: Entity) -> str:
-    """An unambiguous name: "the fridge", "the table in the bedroom" or "table 2"."""
-    alike = [e for e in world.entities.values() if e.category == place.category]
-    if len(alike) == 1:
-        return f"the {_words(place.category)}"
-    room = world.room(place.id)
-    same_room = [e for e in alike if world.room(e.id) == room]
-    if len(same_room) == 1:
-        unique = sum(e.category == world.entities[room].category for e in world.entities.values()) == 1
-        name = world.entities[room].category if unique else room
-        return f"the {_words(place.category)} in {'the ' if unique else ''}{_words(name)}"
-    return _words(place.id)
-
-
-def _a_thing(world: World, thing: Entity) -> str:
-    """ "the kettle" when there is one, "a mug" when any will do."""
-    alike = sum(e.category == thing.category for e in world.entities.values())
-    noun = _words(thing.category)
-    return f"the {noun}" if alike == 1 else _a(noun)
-
-
 def _choice(rng: np.random.Generator, options: Sequence[T]) -> T:
     return options[int(rng.integers(len(options)))]
 
@@ -244,10 +201,6 @@ def _targets(world: World, things: Sequence[Entity], openable: bool | None = Non
     return out
 
 
-def _into(world: World, place: Entity) -> str:
-    return "in" if world.vocabulary.spec(place).relation == "in" else "on"
-
-
 # ---- kinds -----------------------------------------------------------------------------------------------------------------
 
 
@@ -259,7 +212,7 @@ def _place(world: World, rng: np.random.Generator) -> _Part | None:
     if not places:
         return None
     place = _choice(rng, places)
-    what, where = _a_thing(world, thing), f"{_into(world, place)} {_the_place(world, place)}"
+    what, where = a_thing(world, thing), f"{into(world, place)} {the_place(world, place)}"
     text = _choice(rng, (f"put {what} {where}", f"find {what} and leave it {where}", f"place {what} {where}"))
     alone = _choice(rng, (text, f"I want {what} {where}", f"{what} should be {where}"))
     return _Part(text, (_bring(world, thing, place),), (thing.category,), (place.id,), alone)
@@ -273,13 +226,13 @@ def _from_closed(world: World, rng: np.random.Generator) -> _Part | None:
     if not places:
         return None
     place, source = _choice(rng, places), world.entities[world.state.parents[thing.id].id]
-    noun, where = _words(thing.category), f"{_into(world, place)} {_the_place(world, place)}"
+    noun, where = words(thing.category), f"{into(world, place)} {the_place(world, place)}"
     if rng.random() < 0.7:
-        held_by = _the_place(world, source)
+        held_by = the_place(world, source)
         text = _choice(rng, (f"take the {noun} out of {held_by} and put it {where}", f"get the {noun} from {held_by} and leave it {where}"))
         alone = _choice(rng, (text, f"the {noun} in {held_by} belongs {where}"))
         return _Part(text, (_bring(world, thing, place, source=source.id),), (thing.category,), (place.id, source.id), alone)
-    what = _a_thing(world, thing)
+    what = a_thing(world, thing)
     text = f"find {what}, wherever it is stored, and put it {where}"
     alone = _choice(rng, (text, f"put {what} {where}; it may be put away somewhere"))
     return _Part(text, (_bring(world, thing, place),), (thing.category,), (place.id,), alone)
@@ -293,7 +246,7 @@ def _into_closed(world: World, rng: np.random.Generator) -> _Part | None:
     if not places:
         return None
     place = _choice(rng, places)
-    what, where = _a_thing(world, thing), _the_place(world, place)
+    what, where = a_thing(world, thing), the_place(world, place)
     text = _choice(rng, (f"put {what} in {where}", f"store {what} in {where}", f"put {what} away in {where}"))
     alone = _choice(rng, (text, f"{what} goes into {where}"))
     return _Part(text, (_bring(world, thing, place),), (thing.category,), (place.id,), alone)
@@ -307,7 +260,7 @@ def _put_and_close(world: World, rng: np.random.Generator) -> _Part | None:
     if not places:
         return None
     place = _choice(rng, places)
-    what, where = _a_thing(world, thing), _the_place(world, place)
+    what, where = a_thing(world, thing), the_place(world, place)
     bring = _bring(world, thing, place)
     if rng.random() < 0.7:
         text = _choice(
@@ -343,7 +296,7 @@ def _two_alike(world: World, rng: np.random.Generator) -> _Part | None:
     if not places:
         return None
     place = _choice(rng, places)
-    nouns, where = _plural(_words(things[0].category)), f"{_into(world, place)} {_the_place(world, place)}"
+    nouns, where = plural(words(things[0].category)), f"{into(world, place)} {the_place(world, place)}"
     text = _choice(rng, (f"put two {nouns} {where}", f"find two {nouns} and put both of them {where}"))
     alone = _choice(rng, (text, f"I need two {nouns} {where}"))
     goals = tuple(_bring(world, t, place, goal_id=f"{i}") for i, t in enumerate(things))
@@ -356,7 +309,7 @@ def _toggle_part(world: World, rng: np.random.Generator) -> _Part | None:
         return None
     device = _choice(rng, devices)
     value = not world.state.attributes[device.id, "on"]
-    word, name = ("on" if value else "off"), _the_place(world, device)
+    word, name = ("on" if value else "off"), the_place(world, device)
     text = _choice(rng, (f"turn {word} {name}", f"switch {word} {name}", f"make sure {name} is {word}"))
     return _Part(text, (_make(world, device, "on", value),), (), (device.id,))
 
