@@ -103,6 +103,18 @@ def camera_state(observation: Observation) -> list[float]:
     return [float(x), float(y), float(z), math.atan2(forward[1], forward[0]), -math.asin(float(np.clip(forward[2], -1, 1))), fov]
 
 
+def check_camera(intrinsics: NDArray[np.float64], pose: NDArray[np.float64], height: int, width: int) -> None:
+    """Raise LogError for a matrix that no pinhole camera of this image size has, or a pose that is no rigid motion."""
+    if not (np.isfinite(intrinsics).all() and np.isfinite(pose).all()):
+        raise LogError("camera intrinsics or camera pose are not finite")
+    (fx, _, cx), (_, fy, cy), last = intrinsics
+    if fx <= 0 or fy <= 0 or not (0 <= cx <= width and 0 <= cy <= height) or last.tolist() != [0, 0, 1]:
+        raise LogError(f"camera intrinsics {intrinsics.tolist()} are no pinhole camera of a {width}x{height} image")
+    rotation = pose[:3, :3]
+    if pose[3].tolist() != [0, 0, 0, 1] or not np.allclose(rotation @ rotation.T, np.eye(3), atol=1e-6) or np.linalg.det(rotation) < 0:
+        raise LogError(f"camera pose {pose.round(3).tolist()} is no rotation and translation")
+
+
 def _parent(body: Any) -> Parent:
     return Parent(body[0], Relation(body[1]))
 
@@ -136,8 +148,8 @@ def decode_percept(text: str) -> Percept:
             for s in body["sightings"]
         )
         return Percept(sightings, frozenset(body["viewed"]), body["at"])
-    except (ValueError, KeyError, TypeError, IndexError) as e:
-        raise LogError(f"not a percept: {text[:80]!r} ({e})") from e
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError) as e:
+        raise LogError(f"not a percept: {text!r:.80} ({e})") from e
 
 
 def decode_entity(body: Any) -> Entity:
@@ -150,16 +162,32 @@ def encode_entities(entities: Iterable[Entity]) -> str:
     return dumps(sorted([e.id, e.category, e.kind.value] for e in entities))
 
 
+def decode_entities(text: str) -> dict[str, Entity]:
+    """Inverse of `encode_entities`, by id. Raises ValueError, TypeError, KeyError or IndexError for anything else."""
+    return {body[0]: decode_entity(body) for body in json.loads(text)}
+
+
 def encode_places(places: Iterable[Place]) -> str:
     """Places → canonical JSON; their order is kept."""
     return dumps([[p.entity.id, p.entity.category, p.entity.kind.value, p.room] for p in places])
 
 
 def decode_places(text: str) -> tuple[Place, ...]:
-    """Inverse of `encode_places`."""
+    """Inverse of `encode_places`. Raises ValueError, TypeError, KeyError or IndexError for anything else."""
     return tuple(Place(decode_entity(p), p[3]) for p in json.loads(text))
 
 
 def encode_positions(positions: Mapping[str, NDArray[np.float64]]) -> str:
     """Entity id → world metres, rounded to 1 mm."""
     return dumps({e: [round(float(v), 3) for v in p] for e, p in positions.items()})
+
+
+def decode_positions(text: str) -> dict[str, NDArray[np.float64]]:
+    """Inverse of `encode_positions`: entity id → (3,) metres. Raises LogError."""
+    try:
+        out = {e: np.array(p, dtype=np.float64) for e, p in json.loads(text).items()}
+    except (ValueError, TypeError, AttributeError) as e:
+        raise LogError(f"not positions: {text!r:.80} ({e})") from e
+    if bad := [e for e, p in out.items() if p.shape != (3,) or not np.isfinite(p).all()]:
+        raise LogError(f"no position in metres: {bad}")
+    return out

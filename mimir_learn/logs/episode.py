@@ -6,9 +6,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar, overload
 
-from mimir_learn.symbols import ATTRIBUTES, Action, Delta, Entity, Observation, Outcome, Percept, Place, Snapshot, Task, Verb, Vocabulary
-
-MANIPULATIONS = frozenset({Verb.PICK, Verb.PLACE, Verb.OPEN, Verb.CLOSE, Verb.TOGGLE_ON, Verb.TOGGLE_OFF, Verb.SLICE})
+from mimir_learn.symbols import (
+    ATTRIBUTES,
+    MANIPULATIONS,
+    Action,
+    Delta,
+    Entity,
+    Observation,
+    Outcome,
+    Percept,
+    Place,
+    Snapshot,
+    Task,
+    Vocabulary,
+)
 
 T = TypeVar("T")
 

@@ -63,35 +63,61 @@ def write_meta(root: Path, origin: LogOrigin) -> dict[str, float]:
 
     Raises LogError when a shard is damaged or the episodes of all shards are not 0, 1, 2, …
     """
-    entries: list[dict[str, Any]] = []
-    counts: Counter[str] = Counter()
-    moments: dict[str, Moments] = {}
-    chunks: dict[str, set[int]] = {}
-    for path in shard_paths(root):
-        footer = read_footer(path)
-        chunk, file = int(path.parent.name.rpartition("-")[2]), int(path.stem.rpartition("-")[2])
-        for group, entry in enumerate(footer["episodes"]):
-            entries.append({**entry, "data/chunk_index": chunk, "data/file_index": file, "data/row_group": group})
-            chunks.setdefault(entry["split"], set()).add(chunk)
-        counts.update(footer["counts"])
-        for name, body in footer["moments"].items():
-            moments.setdefault(name, Moments(len(body[1]))).merge(Moments.from_list(body))
-    _check_contiguous(root, entries)
+    totals = add_up(root)
+    _check_contiguous(root, totals.entries)
 
     def put(name: str, body: Any) -> None:
         write_atomic(root / name, (json.dumps(body, indent=1, sort_keys=True) + "\n").encode())
 
-    put(STATS, {k: m.lerobot(image=k.startswith("observation.images")) for k, m in moments.items()})
-    put(RATES, {"counts": dict(sorted(counts.items())), "rates": rates(counts)})
-    put(SPLIT_FILE, {s: sorted({e["house_seed"] for e in entries if e["split"] == s}) for s in SPLITS})
-    put(ACTIONS, list(schema.VERBS))
+    for name, body in totals.bodies().items():
+        put(name, body)
     write_atomic(root / VOCABULARY, (origin.vocabulary.to_json() + "\n").encode())
     put(ORIGIN, _origin(origin))
     _write_table(root / TASKS, _tasks(origin.instructions))
-    _write_table(root / schema.EPISODES_PATH, _episodes(entries, origin.instructions))
-    write_atomic(root / CARD, _card(chunks, counts).encode())
-    put(INFO, _info(entries, origin))  # last: a log with an info.json is complete
-    return rates(counts)
+    _write_table(root / schema.EPISODES_PATH, _episodes(totals.entries, origin.instructions))
+    chunks: dict[str, set[int]] = {}
+    for entry in totals.entries:
+        chunks.setdefault(entry["split"], set()).add(entry["data/chunk_index"])
+    write_atomic(root / CARD, _card(chunks, totals.counts).encode())
+    put(INFO, info(totals.entries, origin.vocabulary.name, len(origin.instructions), origin.image_size))  # last: now the log is complete
+    return rates(totals.counts)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What the footers of all shards say together.
+
+    Attributes:
+        entries: the episodes, with where their rows are.
+        counts, moments: see `mimir_learn.logs.statistics`.
+    """
+
+    entries: list[dict[str, Any]]
+    counts: Counter[str]
+    moments: dict[str, Moments]
+
+    def bodies(self) -> dict[str, Any]:
+        """The JSON files that follow from the shards alone, by name."""
+        return {
+            STATS: {k: m.lerobot(image=k.startswith("observation.images")) for k, m in self.moments.items()},
+            RATES: {"counts": dict(sorted(self.counts.items())), "rates": rates(self.counts)},
+            SPLIT_FILE: {s: sorted({e["house_seed"] for e in self.entries if e["split"] == s}) for s in SPLITS},
+            ACTIONS: list(schema.VERBS),
+        }
+
+
+def add_up(root: Path) -> Totals:
+    """Read the footers of all shards under ``root``. Raises LogError for a damaged one."""
+    out = Totals([], Counter(), {})
+    for path in shard_paths(root):
+        footer = read_footer(path)
+        chunk, file = int(path.parent.name.rpartition("-")[2]), int(path.stem.rpartition("-")[2])
+        for group, entry in enumerate(footer["episodes"]):
+            out.entries.append({**entry, "data/chunk_index": chunk, "data/file_index": file, "data/row_group": group})
+        out.counts.update(footer["counts"])
+        for name, body in footer["moments"].items():
+            out.moments.setdefault(name, Moments(len(body[1]))).merge(Moments.from_list(body))
+    return out
 
 
 def _check_contiguous(root: Path, entries: Sequence[Mapping[str, Any]]) -> None:
@@ -115,7 +141,8 @@ def _origin(origin: LogOrigin) -> dict[str, Any]:
     }
 
 
-def _info(entries: Sequence[Mapping[str, Any]], origin: LogOrigin) -> dict[str, Any]:
+def info(entries: Sequence[Mapping[str, Any]], robot: str, tasks: int, image_size: int) -> dict[str, Any]:
+    """Body of ``meta/info.json``: LeRobot's description of the whole."""
     spans: dict[str, str] = {}
     for split in SPLITS:
         numbers = [e["episode_index"] for e in entries if e["split"] == split]
@@ -123,10 +150,10 @@ def _info(entries: Sequence[Mapping[str, Any]], origin: LogOrigin) -> dict[str, 
             spans[split] = f"{min(numbers)}:{max(numbers) + 1}"
     return {
         "codebase_version": schema.LEROBOT_VERSION,
-        "robot_type": origin.vocabulary.name,
+        "robot_type": robot,
         "total_episodes": len(entries),
         "total_frames": entries[-1]["dataset_to_index"],
-        "total_tasks": len(origin.instructions),
+        "total_tasks": tasks,
         "chunks_size": schema.CHUNK_SIZE,
         "data_files_size_in_mb": 100,
         "video_files_size_in_mb": 200,
@@ -134,7 +161,7 @@ def _info(entries: Sequence[Mapping[str, Any]], origin: LogOrigin) -> dict[str, 
         "splits": spans,
         "data_path": schema.DATA_PATH,
         "video_path": None,
-        "features": schema.lerobot_features(origin.image_size),
+        "features": schema.lerobot_features(image_size),
     }
 
 

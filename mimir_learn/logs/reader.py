@@ -17,7 +17,9 @@ from mimir_learn.errors import LogError, MimirError
 from mimir_learn.logs import codec, meta, schema
 from mimir_learn.logs.episode import Episode, Lazy, LoggedStep
 from mimir_learn.logs.splits import SPLITS
-from mimir_learn.symbols import Action, Delta, Observation, Outcome, Percept, Snapshot, Task, Vocabulary
+from mimir_learn.symbols import Action, Delta, Entity, Observation, Outcome, Percept, Place, Snapshot, Task, Vocabulary
+
+_BROKEN = (ValueError, KeyError, TypeError, AttributeError, IndexError)  # what parsing damaged JSON into objects can raise
 
 
 def load_json(path: Path) -> Any:
@@ -49,32 +51,52 @@ class LogDirectory:
 
     @cached_property
     def info(self) -> dict[str, Any]:
-        return dict(load_json(self.root / meta.INFO))
+        return self._object(meta.INFO, ("features", "total_episodes", "total_frames"))
 
     @cached_property
     def origin(self) -> dict[str, Any]:
-        return dict(load_json(self.root / meta.ORIGIN))
+        return self._object(meta.ORIGIN, ("schema_version", "vocabulary"))
+
+    def _object(self, name: str, keys: tuple[str, ...]) -> dict[str, Any]:
+        body = load_json(self.root / name)
+        if not isinstance(body, dict) or (lacking := [k for k in keys if k not in body]):
+            what = f"lacks {lacking}" if isinstance(body, dict) else "is no JSON object"
+            raise LogError(f"{self.root / name}: {what}; run `mimir collect` again into this directory to rewrite it")
+        return body
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
         path = self.root / meta.VOCABULARY
         try:
             vocabulary = Vocabulary.from_json(json.dumps(load_json(path)))
-        except (KeyError, TypeError, ValueError) as e:
+        except _BROKEN as e:
             raise LogError(f"{path}: not a vocabulary ({e})") from e
-        if vocabulary.sha256 != self.origin["vocabulary"]["sha256"]:
-            raise LogError(f"{path}: hash {vocabulary.sha256[:12]} is not the {self.origin['vocabulary']['sha256'][:12]} of {meta.ORIGIN}")
+        said = self.origin["vocabulary"]
+        wanted = str(said.get("sha256") if isinstance(said, dict) else said)
+        if vocabulary.sha256 != wanted:
+            raise LogError(f"{path}: hash {vocabulary.sha256[:12]} is not the {wanted[:12]} of {meta.ORIGIN}")
         return vocabulary
 
     @cached_property
-    def episodes(self) -> list[dict[str, Any]]:
-        """The episode table as dictionaries, in order."""
+    def entries(self) -> list[dict[str, Any]]:
+        """The episode table as dictionaries, in order, whatever is in it. Raises LogError where it is no table of episodes."""
         path = self.root / schema.EPISODES_PATH
         self.info  # a log without info.json is not finished: say so first  # noqa: B018
         try:
-            return list(pq.read_table(path).to_pylist())
-        except (OSError, pa.ArrowInvalid) as e:
+            table = pq.read_table(path)
+        except (OSError, pa.ArrowException) as e:
             raise LogError(f"{path}: missing or damaged ({e}); run `mimir collect` again into this directory") from e
+        if missing := [name for name in schema.EPISODE_COLUMNS if name not in table.column_names]:
+            raise LogError(f"{path}: columns are missing: {missing}; run `mimir collect` again into this directory")
+        return list(table.to_pylist())
+
+    @cached_property
+    def episodes(self) -> list[dict[str, Any]]:
+        """The episode table as dictionaries, in order. Raises LogError naming the first row that lacks a value."""
+        for row, entry in enumerate(self.entries):
+            if bad := ill_typed(entry):
+                raise LogError(f"{self.root / schema.EPISODES_PATH}, row {row}: {bad}")
+        return self.entries
 
     def shard_of(self, entry: Mapping[str, Any]) -> Path:
         """File that holds an episode of the table."""
@@ -88,7 +110,7 @@ class LogDirectory:
                 table = file.read_row_group(entry["data/row_group"], columns=columns)
         except FileNotFoundError:
             raise LogError(f"{path} is missing; run `mimir collect` again into this directory to remake it") from None
-        except (OSError, pa.ArrowException, IndexError) as e:
+        except (OSError, pa.ArrowException, IndexError, OverflowError) as e:
             raise LogError(f"{path}: truncated or damaged parquet file ({e}); run `mimir collect` again to remake it") from e
         if len(table) != entry["length"]:
             raise LogError(f"{path}: episode {entry['episode_index']} has {len(table)} rows, the episode table says {entry['length']}")
@@ -110,8 +132,30 @@ def read_episodes(directory: str | Path, split: str | None = None) -> Iterator[E
     return (log.episode(entry) for entry in log.episodes if split in (None, entry["split"]))
 
 
+def ill_typed(entry: Mapping[str, Any]) -> str | None:
+    """Which values of a row of the episode table are missing or of another type; None where all is well."""
+    bad = {k: entry[k] for k, kind in schema.EPISODE_COLUMNS.items() if not isinstance(entry[k], kind)}
+    return f"missing or of another type: {bad}; run `mimir collect` again into this directory" if bad else None
+
+
+def decode_entry(entry: Mapping[str, Any]) -> tuple[Task, tuple[Place, ...], dict[str, Entity]]:
+    """Task, places and all entities of a row of the episode table. Raises LogError naming the column."""
+    out: list[Any] = []
+    decoders = {"task": lambda text: Task.from_dict(json.loads(text)), "places": codec.decode_places}
+    for name, decode in {**decoders, "privileged.entities": codec.decode_entities}.items():
+        try:
+            out.append(decode(entry[name]))
+        except _BROKEN as e:
+            raise LogError(f"{name} does not parse: {entry[name]!r:.80} ({type(e).__name__}: {e})") from e
+    return out[0], out[1], out[2]
+
+
 def _episode(log: LogDirectory, entry: Mapping[str, Any], table: pa.Table) -> Episode:
-    path, first = log.shard_of(entry), table["index"][0].as_py()
+    path, first = log.shard_of(entry), entry["dataset_from_index"]
+    try:
+        task, places, entities = decode_entry(entry)
+    except LogError as e:
+        raise LogError(f"{log.root / schema.EPISODES_PATH}, row {entry['episode_index']}: {e}") from e
 
     def at(row: int) -> str:
         return f"{path}, row {first + row} (episode {entry['episode_index']}, frame {row})"
@@ -119,7 +163,7 @@ def _episode(log: LogDirectory, entry: Mapping[str, Any], table: pa.Table) -> Ep
     def frame(row: int) -> Observation:
         try:
             return decode_frame(table, row).validate()
-        except MimirError as e:
+        except (MimirError, *_BROKEN) as e:
             raise LogError(f"{at(row)}: {e}") from e
 
     def percept(row: int) -> Percept:
@@ -132,13 +176,13 @@ def _episode(log: LogDirectory, entry: Mapping[str, Any], table: pa.Table) -> Ep
         text = table["privileged.state"][row].as_py()
         try:
             return Snapshot.from_json(text)
-        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as e:
+        except _BROKEN as e:
             raise LogError(f"{at(row)}: privileged.state is not a snapshot ({e})") from e
 
     def step(row: int) -> LoggedStep:
         try:
             return decode_step(table, row)
-        except (MimirError, ValueError, KeyError, TypeError) as e:
+        except (MimirError, *_BROKEN) as e:
             raise LogError(f"{at(row)}: {e}") from e
 
     rows = len(table)
@@ -147,35 +191,46 @@ def _episode(log: LogDirectory, entry: Mapping[str, Any], table: pa.Table) -> Ep
         house_seed=entry["house_seed"],
         split=entry["split"],
         seed=entry["seed"],
-        task=Task.from_dict(json.loads(entry["task"])),
+        task=task,
         vocabulary=log.vocabulary,
-        places=codec.decode_places(entry["places"]),
+        places=places,
         frames=Lazy(rows, frame),
         percepts=Lazy(rows, percept),
         steps=tuple(step(t) for t in range(rows - 1)),
         snapshots=Lazy(rows, snapshot),
-        entities={body[0]: codec.decode_entity(body) for body in json.loads(entry["privileged.entities"])},
+        entities=entities,
     )
 
 
 def decode_frame(table: pa.Table, row: int) -> Observation:
     """The posed RGB-D frame of one row, depth in metres. Raises LogError."""
-    depth_mm = codec.decode_depth_mm(table[schema.DEPTH][row]["bytes"].as_py())
-    return Observation(
-        rgb=codec.decode_rgb(table[schema.RGB][row]["bytes"].as_py()),
-        depth=depth_mm.astype(np.float32) / np.float32(1000.0),
-        intrinsics=np.asarray(table["observation.camera_intrinsics"][row].as_py(), dtype=np.float64).reshape(3, 3),
-        pose=np.asarray(table["observation.camera_pose"][row].as_py(), dtype=np.float64).reshape(4, 4),
-    )
+    depth_mm = codec.decode_depth_mm((table[schema.DEPTH][row].as_py() or {}).get("bytes"))
+    rgb = codec.decode_rgb((table[schema.RGB][row].as_py() or {}).get("bytes"))
+    intrinsics = np.asarray(table["observation.camera_intrinsics"][row].as_py(), dtype=np.float64).reshape(3, 3)
+    pose = np.asarray(table["observation.camera_pose"][row].as_py(), dtype=np.float64).reshape(4, 4)
+    codec.check_camera(intrinsics, pose, rgb.shape[0], rgb.shape[1])
+    return Observation(rgb, depth_mm.astype(np.float32) / np.float32(1000.0), intrinsics, pose)
 
 
 def decode_step(table: pa.Table, row: int) -> LoggedStep:
-    """The action of one row and what it brought about. Raises SymbolError, ValueError or KeyError for a broken one."""
+    """The action of one row and what it brought about. Raises LogError, SymbolError, ValueError, KeyError, TypeError or AttributeError."""
+
+    def value(name: str) -> Any:
+        found = table[name][row].as_py()
+        if found is None:
+            raise LogError(f"{name} is missing")
+        return found
+
+    fault, moved = value("privileged.fault"), json.loads(value("privileged.moved"))
+    if fault not in schema.FAULTS:
+        raise LogError(f"privileged.fault is {fault!r}; known: {', '.join(f or 'none' for f in schema.FAULTS)}")
+    if not isinstance(moved, list) or not all(isinstance(m, str) for m in moved):
+        raise LogError(f"privileged.moved is {moved!r}, expected a list of ids")
     return LoggedStep(
-        Action.from_json(table["skill.arguments"][row].as_py()),
-        table["skill.text"][row].as_py(),
-        Outcome(table["next.success"][row].as_py(), table["next.feedback"][row].as_py()),
-        Delta.from_json(table["next.delta"][row].as_py()),
-        table["privileged.fault"][row].as_py(),
-        tuple(json.loads(table["privileged.moved"][row].as_py())),
+        Action.from_json(value("skill.arguments")),
+        value("skill.text"),
+        Outcome(value("next.success"), value("next.feedback")),
+        Delta.from_json(value("next.delta")),
+        fault,
+        tuple(moved),
     )

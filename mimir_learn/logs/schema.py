@@ -24,6 +24,7 @@ EPISODES_PATH = "meta/episodes/chunk-000/file-000.parquet"
 RGB = "observation.images.egocentric"
 DEPTH = "observation.images.egocentric_depth"
 VERBS: tuple[str, ...] = tuple(v.value for v in Verb)
+FAULTS: tuple[str, ...] = ("", "slip", "wrong_instance", "drop", "beside", "stuck", "exogenous")  # what privileged.fault may say
 NO_ACTION = -1  # the last row of an episode has a frame and no action
 
 
@@ -90,7 +91,7 @@ COLUMNS: tuple[Column, ...] = (
     Column("privileged.state", "string", "true snapshot at this frame: parents and attributes of every entity"),
     Column("privileged.positions", "string", "true world positions in metres at this frame, JSON id → [x, y, z]"),
     Column("privileged.percept", "string", "ideal detector on this frame: sightings, viewed places, where the robot is"),
-    Column("privileged.fault", "string", 'fault injected into the row\'s action, "" for none'),
+    Column("privileged.fault", "string", 'fault injected into the row\'s action, one of FAULTS, "" for none'),
     Column("privileged.moved", "string", "ids changed by someone else during the row's action, JSON list"),
     Column("house_seed", "int64", "which house; decides the split"),
     Column("split", "string", "train, validation, calibration or test"),
@@ -100,6 +101,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("index", "int64", "row number over the whole log"),
     Column("task_index", "int64", "row of meta/tasks.parquet"),
 )  # fmt: skip
+
+
+# Columns of the episode table that this code reads, with the Python type of their values; the others are LeRobot's.
+EPISODE_COLUMNS: dict[str, type] = {
+    "episode_index": int, "length": int, "dataset_from_index": int, "dataset_to_index": int, "split": str, "house_seed": int, "seed": int,
+    "task_index": int, "task": str, "places": str, "privileged.entities": str,
+    "data/chunk_index": int, "data/file_index": int, "data/row_group": int,
+}  # fmt: skip
 
 
 def arrow_schema(metadata: dict[str, str] | None = None) -> pa.Schema:

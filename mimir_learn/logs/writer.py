@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from mimir_learn.errors import LogError
 from mimir_learn.logs import codec, schema
 from mimir_learn.logs.episode import LoggedStep
+from mimir_learn.logs.locks import hold
 from mimir_learn.logs.splits import split_of
 from mimir_learn.logs.statistics import Moments, count
 from mimir_learn.symbols import EMPTY, Action, Observation, Outcome, Percept, Place, PrivilegedState, Task
@@ -158,6 +159,7 @@ class ShardWriter:
         self._counts: Counter[str] = Counter()
         self._moments: dict[str, Moments] = {}
         self._file = self._temporary.open("wb")
+        hold(self._file)  # tells a half-written file of this process from one a killed process left behind
         self._writer = pq.ParquetWriter(
             self._file, schema.arrow_schema(), compression=_COMPRESSION, use_dictionary=_STRINGS, write_statistics=_STATISTICS
         )
@@ -185,8 +187,8 @@ class ShardWriter:
             return
         self._file.flush()
         os.fsync(self._file.fileno())
-        self._file.close()
         self._temporary.replace(self.path)
+        self._file.close()  # not earlier: with it goes the lock
         sync_directory(self.path.parent)
 
 
@@ -218,10 +220,12 @@ def read_footer(path: Path) -> dict[str, Any]:
     try:
         metadata = pq.read_metadata(path).metadata or {}
         body: dict[str, Any] = json.loads(metadata[FOOTER_KEY])
-    except (pa.ArrowInvalid, OSError) as e:
+    except (pa.ArrowException, OSError) as e:
         raise LogError(f"{path}: truncated or damaged parquet file ({e}); collect again into the same directory to remake it") from e
     except (KeyError, ValueError) as e:
         raise LogError(f"{path}: not a shard of a transition log (no {FOOTER_KEY.decode()} footer)") from e
+    if not isinstance(body, dict) or not {"episodes", "counts", "moments"} <= body.keys():
+        raise LogError(f"{path}: its footer lacks episodes, counts or moments; collect again into the same directory to remake it")
     if body.get("schema_version") != schema.SCHEMA_VERSION:
         raise LogError(f"{path}: schema version {body.get('schema_version')}, this code reads {schema.SCHEMA_VERSION}; collect it anew")
     return body
