@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from mimir_learn.symbols import Action, Verb
+from mimir_learn.symbols import Action, Outcome, Verb
 
 
 class Adapter(Protocol):
     """ρ_e : Ā → A_e ∪ {⊥_act}."""
 
     def command(self, action: Action) -> str | None: ...
+
+    def refused(self, outcome: Outcome) -> bool:
+        """Whether the environment says it did not try, because a precondition of the command is unmet."""
+        ...
 
 
 class HouseholdAdapter:
@@ -40,3 +44,7 @@ class HouseholdAdapter:
                 return "wait"
             case _:
                 return None
+
+    def refused(self, outcome: Outcome) -> bool:
+        """True for ``Refused: ….``; without feedback text nobody can tell a refusal from a failure."""
+        return not outcome.success and outcome.text.startswith("Refused: ")

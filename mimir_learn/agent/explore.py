@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mimir_learn.agent.planner import closed, leave_closed, near, put_down, search_floor
 from mimir_learn.memory import TaskMemory, WorldMemory, held_object
+from mimir_learn.memory.grounding import came_from
 from mimir_learn.symbols import Action, Goal, Kind, ObjectQuery, Verb
 
 ROUNDS = 2
@@ -40,20 +41,20 @@ class Explorer:
                 return put_down(held, task, world)
         action = _search_lost(query, world)
         if action is None:
-            place = self._place(goal, query, world)
+            place = self._place(goal, query, task, world)
             if place is None:
                 return None
             action = self._inspect(place, task, world)
         return leave_closed(action, task, world, tidy=self.tidy)
 
-    def _place(self, goal: Goal, query: ObjectQuery, world: WorldMemory) -> str | None:
+    def _place(self, goal: Goal, query: ObjectQuery, task: TaskMemory, world: WorldMemory) -> str | None:
         for place, since in _hints(query, world):
             if not self._covered(place, since, 2, world):
                 return place
-        views = SOURCE_VIEWS if goal.source is not None and query is goal.query else 0
+        views = SOURCE_VIEWS if _from_source(goal, query, task, world) else 0
         number, start = self._round.setdefault(goal.id, (1, 0))
         while number <= ROUNDS:
-            for place in _order(goal, query, world, floors=number > 1):
+            for place in _order(goal, query, task, world, floors=number > 1):
                 if not self._covered(place, start, views or number, world):
                     return place
             number, start = number + 1, world.step + 1
@@ -113,10 +114,21 @@ def _hints(query: ObjectQuery, world: WorldMemory) -> list[tuple[str, int]]:
     return out
 
 
-def _order(goal: Goal, query: ObjectQuery, world: WorldMemory, *, floors: bool) -> list[str]:
+def _from_source(goal: Goal, query: ObjectQuery, task: TaskMemory, world: WorldMemory) -> bool:
+    """Only the explicit source is worth searching: nothing that came from there has got lost since."""
+    if goal.source is None or query is not goal.query:
+        return False
+    return not any(
+        world.lost(i) is not None and came_from(i, goal.source, task, world)
+        for i in world.of_category(query.category)
+        if query.instance in (None, i)
+    )
+
+
+def _order(goal: Goal, query: ObjectQuery, task: TaskMemory, world: WorldMemory, *, floors: bool) -> list[str]:
     """Places that can hold things, most plausible first; ties go to the robot's room, then by id. Floors come before all when asked for."""
     here = world.room_of(world.at)
-    if goal.source is not None and query is goal.query:
+    if goal.source is not None and _from_source(goal, query, task, world):
         return [goal.source] if goal.source in world.places else []
     usual = world.vocabulary.spec(query.category).usual_places
     rank = {category: i for i, category in enumerate(usual)}

@@ -9,7 +9,7 @@ from typing import Any
 from mimir_learn.agent.adapters import Adapter
 from mimir_learn.agent.explore import Explorer
 from mimir_learn.agent.planner import duty, plan, replan
-from mimir_learn.agent.records import EpisodeResult, Gate, GateConfig, Lesson, StepRecord, Thought
+from mimir_learn.agent.records import EpisodeResult, Gate, GateConfig, Lesson, StepRecord, Thought, Verdict
 from mimir_learn.agent.robot import Robot
 from mimir_learn.memory import GroundedGoal, Status, TaskMemory, WorldMemory, ground, make_query, ramify, recall
 from mimir_learn.memory.grounding import Chooser
@@ -83,7 +83,7 @@ class MimirAgent:
         similarity: Similarity | None = None,
     ) -> None:
         self.world = WorldMemory(vocabulary, places)
-        self.task = TaskMemory(task.goals, max_tries)
+        self.task = TaskMemory(task.resolved(vocabulary).goals, max_tries)
         self.adapter = adapter
         self.explorer = Explorer(tidy=tidy)
         self.k, self.tidy, self.choose, self.similarity = k, tidy, choose, similarity
@@ -124,11 +124,18 @@ class MimirAgent:
                     mode, action = "replan", replan(grounded, self.task, self.world, action)  # L14
                     command = self._rho(action)  # L15
             if action is None or command is None:  # L18  a_t = ⊥_act
-                self.task.block(g)  # L19
+                if not self.task.try_again(g):  # before giving up for good, what had been tried too often gets another chance
+                    self.task.block(g)  # L19
                 continue  # L20
             return self._think(mode, g, candidates, grounded, action)
         last = duty(self.task, self.world, tidy=self.tidy)
         return None if self._rho(last) is None or last is None else self._think("duty", None, (), None, last)
+
+    @property
+    def finished(self) -> bool:
+        """Nothing is pending, no second look awaited and no door left to close: `decide` would return None."""
+        awaited = self._world_channel.open is not None or self._task_channel.open is not None
+        return not awaited and not self.task.pending and duty(self.task, self.world, tidy=self.tidy) is None
 
     def _rho(self, action: Action | None) -> str | None:
         return None if action is None else self.adapter.command(action)
@@ -170,15 +177,18 @@ class MimirAgent:
             again = replace(first.transition, after=transition.after)
             second = channel.source.estimate(again)
             verdict = channel.gate.judge_again(first.estimate, second, again.outcome.success)
-            feedback = Feedback(verdict.sigma, verdict.committed, verdict.held, again.outcome.text)
+            feedback = self._feedback(verdict, again.outcome)
             return Lesson(second, verdict, feedback, again.action), first.goal
         estimate = channel.source.estimate(transition)
         verdict = channel.gate.judge(estimate, transition.outcome.success)
         if verdict.look_again:
             channel.open = _Open(transition, estimate, goal)
             return Lesson(estimate, verdict, None, transition.action), goal
-        feedback = Feedback(verdict.sigma, verdict.committed, verdict.held, transition.outcome.text)
-        return Lesson(estimate, verdict, feedback, transition.action), goal
+        return Lesson(estimate, verdict, self._feedback(verdict, transition.outcome), transition.action), goal
+
+    def _feedback(self, verdict: Verdict, outcome: Outcome) -> Feedback:
+        refused = self.adapter.refused(outcome) and not verdict.sigma
+        return Feedback(verdict.sigma, verdict.committed, verdict.held, outcome.text, refused)
 
 
 def run_episode(
@@ -193,10 +203,10 @@ def run_episode(
 ) -> EpisodeResult:
     """Algorithm 1. ``observation`` is o_0 of a robot that has just been reset (L1).
 
-    Ends when no goal is pending, when the environment says so, or after ``max_steps``.
+    Ends when no goal is pending and no door is left to close, when the environment says so, or after ``max_steps``.
     """
     agent.reset_sources(seed)
-    z, looks, failed = False, 0, 0  # L2
+    z, looks, failed = agent.t >= max_steps, 0, 0  # L2
     records: list[StepRecord] = []
     while not z:  # L3  (P_t ≠ ∅ is decide's None)
         percept = robot.perceive()
@@ -217,5 +227,6 @@ def run_episode(
                 records.append(record)
         observation = result.observation
     statuses = agent.task.statuses
-    done = all(s is Status.COMPLETED for s in statuses.values())
-    return EpisodeResult(done, statuses, agent.t, looks, failed, z and bool(agent.task.pending), tuple(records))  # L27
+    cut = z and not agent.finished
+    done = not cut and all(s is Status.COMPLETED for s in statuses.values())
+    return EpisodeResult(done, statuses, agent.t, looks, failed, cut, tuple(records))  # L27

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mimir_learn.memory import GroundedGoal, TaskMemory, WorldMemory, held_object
 from mimir_learn.memory.grounding import pick_receptacle, switch_action
-from mimir_learn.symbols import HAND, Action, CausalRule, Entity, Goal, Kind, Parent, Verb
+from mimir_learn.symbols import HAND, Action, CausalRule, Entity, Goal, Kind, Verb
 
 LOOKS_BEFORE_TRYING = 2
 PLACE_FRAMES = 3  # viewpoints that show what is in front of a place
@@ -34,7 +34,7 @@ def _next(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory) -> Actio
         return put_down(held, task, world)  # a hand goal whose grasp went unnoticed is grasped anew
     if held == thing and grounded.target is not None:
         return _bring(thing, grounded.target, goal, task, world)
-    return _fetch(thing, grounded.source, task, world)
+    return _fetch(grounded, task, world)
 
 
 def replan(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory, failed: Action | None) -> Action | None:
@@ -45,7 +45,7 @@ def replan(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory, failed:
         return Action(Verb.PICK, failed.object)
     if failed.verb is Verb.NAVIGATE and failed.object is not None and (place := world.place_of(failed.object)) is not None:
         return Action(Verb.NAVIGATE, None, place)
-    if failed.verb is Verb.LOOK and grounded.source is not None and (place := world.place_of(grounded.source.id)) is not None:
+    if failed.verb is Verb.LOOK and grounded.parent is not None and (place := world.place_of(grounded.parent.id)) is not None:
         return Action(Verb.NAVIGATE, None, place)
     return None
 
@@ -70,9 +70,9 @@ def reach(place: str, task: TaskMemory, world: WorldMemory) -> Action | None:
     return Action(Verb.OPEN, None, place) if closed(place, world) else None
 
 
-def _fetch(thing: str, source: Parent | None, task: TaskMemory, world: WorldMemory) -> Action | None:
-    parent = world.parent(thing) or source
-    place = world.place_of(thing) or (None if source is None else world.place_of(source.id))
+def _fetch(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory) -> Action | None:
+    thing, parent = grounded.object, grounded.parent
+    place = None if parent is None else world.place_of(parent.id)
     if parent is None or place is None:
         return None
     pick = Action(Verb.PICK, thing, pick_receptacle(parent, world))
@@ -81,8 +81,9 @@ def _fetch(thing: str, source: Parent | None, task: TaskMemory, world: WorldMemo
             return pick
         if thing in world.sightings:
             return Action(Verb.NAVIGATE, thing)
-        active = world.hypothesis(thing)
-        return search_floor(thing, place, 0 if active is None else active.since + 1, world) or pick
+        # frames older than the last sight of it cannot show where it is now
+        known = (world.last_seen(thing), None if grounded.binding is None else grounded.binding.since)
+        return search_floor(thing, place, max((step + 1 for step in known if step is not None), default=0), world) or pick
     if (first := reach(place, task, world)) is not None:
         return first
     if thing not in world.sightings and task.looks < LOOKS_BEFORE_TRYING:
@@ -140,7 +141,7 @@ def _by_rule(goal: Goal, entity: Entity, grounded: GroundedGoal, task: TaskMemor
     if inside is None or inside.id != holder:
         if held is not None and held != entity.id:
             return put_down(held, task, world)
-        return _bring(entity.id, holder, goal, task, world) if held == entity.id else _fetch(entity.id, grounded.source, task, world)
+        return _bring(entity.id, holder, goal, task, world) if held == entity.id else _fetch(grounded, task, world)
     return _trigger(rule, device, goal, task, world)
 
 

@@ -120,10 +120,10 @@ class EpisodeResult:
     """Line 27.
 
     Attributes:
-        declared: the agent stopped by itself, believing every goal done.
+        declared: the agent stopped by itself, believing every goal done; or had just then nothing left to do when it was stopped.
         statuses: goal id → s_t(g).
         steps: environment steps taken; ``look_again_steps`` of them were second looks, ``failed_steps`` reported no success.
-        truncated: the environment or the step limit ended the episode.
+        truncated: the environment or the step limit ended the episode before the agent was through.
     """
 
     declared: bool

@@ -28,7 +28,8 @@ def make_source(spec: str, *, privileged: Privileged | None = None, checkpoint: 
 
     Raises ConfigError naming what is missing or unknown.
     """
-    noisy = _NOISY.fullmatch(spec.strip())
+    spec = spec.strip()
+    noisy = _NOISY.fullmatch(spec)
     if spec == "privileged" or noisy is not None:
         if privileged is None:
             raise ConfigError(f"feedback source {spec!r} reads the simulator's true state; pass privileged=env.privileged_state")

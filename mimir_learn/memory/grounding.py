@@ -9,7 +9,7 @@ from mimir_learn.memory.post import fits
 from mimir_learn.memory.recall import Candidate, Support
 from mimir_learn.memory.task import Binding, TaskMemory, held_object
 from mimir_learn.memory.world import WorldMemory
-from mimir_learn.symbols import HAND, IN_HAND, Action, Goal, Kind, ObjectQuery, Parent, Verb
+from mimir_learn.symbols import HAND, IN_HAND, Action, Goal, Kind, ObjectQuery, Parent, Relation, Verb
 
 Chooser = Callable[[Goal, Sequence[Candidate]], str]
 
@@ -21,6 +21,7 @@ class GroundedGoal:
     Attributes:
         object: v*, the entity to act on.
         source: u*, where it is taken from: the goal's explicit source, else the remembered parent. None for a state goal.
+        parent: where the hypothesis this rests on has it now: the source, the hand, or wherever else it got to since. None for a place.
         target: d*, the place the goal asks for (an instance of it). None for a state goal.
         support: η*.
         binding: the hypothesis this rests on; it enters F_t when it is contradicted.
@@ -29,6 +30,7 @@ class GroundedGoal:
     goal: Goal
     object: str
     source: Parent | None
+    parent: Parent | None
     target: str | None
     support: Support
     binding: Binding | None
@@ -58,10 +60,16 @@ def ground(
     if choose is not None and len(left) > 1 and best.entity != held:
         answer = choose(goal, tuple(left))
         best = next((c for c in left if c.entity == answer), best)
-    source = None
-    if goal.attribute is None or world_kind(world, best.entity) is Kind.OBJECT:
-        source = best.parent
-    return GroundedGoal(goal, best.entity, source, target, best.support, best.binding)
+    parent = best.parent if goal.attribute is None or world_kind(world, best.entity) is Kind.OBJECT else None
+    source = parent if goal.source is None else held_at(goal.source, world)
+    return GroundedGoal(goal, best.entity, source, parent, target, best.support, best.binding)
+
+
+def held_at(place: str, world: WorldMemory) -> Parent | None:
+    """The relation in which ``place`` holds things; None where it holds nothing or is not known."""
+    entity = world.entity(place)
+    relation = None if entity is None else Relation.HELD if entity == HAND else world.vocabulary.spec(entity).relation
+    return None if relation is None else Parent(place, relation)
 
 
 def _seen_by_hand(candidate: Candidate, held: str | None, world: WorldMemory) -> Candidate:
@@ -90,14 +98,22 @@ def _admissible(goal: Goal, c: Candidate, target: str | None, task: TaskMemory, 
         return not task.exhausted(goal, switch_action(goal, c.entity))
     if entity.kind is not Kind.OBJECT or c.parent is None or (c.binding is not None and c.binding in task.failed):
         return False
-    if c.entity != held and world.place_of(c.entity) is None:
+    if c.entity != held and world.place_of(c.parent.id) is None:
         return False  # on or in something whose own place is not known
-    if goal.source is not None and goal.source not in {c.parent.id, *task.taken_from(c.entity)}:
+    if goal.source is not None and c.parent.id != goal.source and not came_from(c.entity, goal.source, task, world):
         return False
     tries = [Action(Verb.PICK, c.entity, pick_receptacle(c.parent, world))]
     if target is not None and target != HAND.id:
         tries.append(Action(Verb.PLACE, c.entity, target))
     return not any(task.exhausted(goal, a) for a in tries)
+
+
+def came_from(entity_id: str, source: str, task: TaskMemory, world: WorldMemory) -> bool:
+    """Whether the entity has been the thing from ``source`` in this episode: taken from there, there now, or once seen there.
+
+    It stays that thing wherever it falls or is carried; otherwise one slip would cost a goal with an explicit source.
+    """
+    return source in task.taken_from(entity_id) or world.was_seen_at(entity_id, source)
 
 
 def switch_action(goal: Goal, entity_id: str) -> Action:

@@ -39,7 +39,7 @@ class Hypothesis:
         parent: the relation.
         evidence: newest last, the first one always kept, at most `KEEP_EVIDENCE`.
         since: step at which this relation was established (re-established when it had been in doubt).
-        weight: support in [0, 1]; agreeing looks raise it, missed ones halve it.
+        weight: support in [0, 1]; agreeing looks raise it, missed ones halve it; 0 once a Δ says that the entity left.
     """
 
     parent: Parent

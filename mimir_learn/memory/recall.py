@@ -6,7 +6,8 @@ import heapq
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from mimir_learn.memory.task import Binding
+from mimir_learn.memory.hypotheses import Hypothesis
+from mimir_learn.memory.task import Binding, binding_of
 from mimir_learn.memory.world import WorldMemory
 from mimir_learn.symbols import Goal, ObjectQuery, Parent
 
@@ -65,55 +66,44 @@ def recall(
 ) -> list[Candidate]:
     """R(W_t⁺, q_t): at most ``k`` candidates, best supported first, ties by id.
 
-    Entities whose category is named by the query, or by a synonym, are searched; bindings in ``exclude`` (F_t) are left out.
-    ``similarity(category, category) -> [0, 1]`` may replace the built-in semantic score, e.g. by an embedding.
+    Searched are the entities of the category that the query's noun names, itself or as a synonym (`Vocabulary.resolve`). Each offers its
+    active hypothesis; where that is in ``exclude`` (F_t), or refuted, the best unresolved alternative that is not. An entity about whose
+    place nothing is left is recalled without a parent. ``similarity(noun, category) -> [0, 1]`` may score a noun that only is a synonym,
+    e.g. by an embedding; the category's own name scores 1.
     """
     found: list[Candidate] = []
-    for category, lexical in _named(query.object.category, world):
-        semantic = similarity(query.object.category, category) if similarity else _shared_places(query.object.category, category, world)
-        ids = world.of_category(category) if query.object.instance is None else (query.object.instance,)
-        for entity_id in ids:
-            entity = world.entity(entity_id)
-            if entity is None or entity.category != category:
-                continue
-            active = world.hypothesis(entity_id)
-            binding = None if active is None else Binding(entity_id, active.parent.id, active.since)
-            if binding is not None and binding in exclude:
-                continue
-            support = Support(lexical, semantic, _relational(entity_id, query, world), float(entity_id in world.sightings))
-            found.append(Candidate(entity_id, None if active is None else active.parent, support, binding))
+    noun = query.object.category
+    category = world.vocabulary.resolve(noun)
+    lexical = float(noun == category)
+    semantic = similarity(noun, category) if similarity else 1.0
+    for entity_id in world.of_category(category):
+        if query.object.instance not in (None, entity_id):
+            continue
+        hypothesis = best_hypothesis(entity_id, world, exclude)
+        if hypothesis is None and world.hypothesis(entity_id) is not None:
+            continue  # all that memory believes of it is contradicted
+        support = Support(lexical, semantic, _relational(entity_id, hypothesis, query, world), float(entity_id in world.sightings))
+        parent = None if hypothesis is None else hypothesis.parent
+        found.append(Candidate(entity_id, parent, support, binding_of(entity_id, hypothesis)))
     return heapq.nsmallest(k, found, key=lambda c: (-c.support.total, c.entity))
 
 
-def _named(name: str, world: WorldMemory) -> list[tuple[str, float]]:
-    """Categories an instruction's noun can mean, with a lexical score."""
-    out = []
-    for category, spec in world.vocabulary.categories.items():
-        if category == name:
-            out.append((category, 1.0))
-        elif name in spec.synonyms or category in getattr(world.vocabulary.categories.get(name), "synonyms", ()):
-            out.append((category, 0.8))
-    return out
-
-
-def _shared_places(a: str, b: str, world: WorldMemory) -> float:
-    """Jaccard overlap of the places where one would look for either."""
-    if a == b:
-        return 1.0
-    spec = world.vocabulary.categories.get(a)
-    one, two = set(spec.usual_places if spec else ()), set(world.vocabulary.spec(b).usual_places)
-    return len(one & two) / len(one | two) if one | two else 0.0
-
-
-def _relational(entity_id: str, query: Query, world: WorldMemory) -> float:
+def best_hypothesis(entity_id: str, world: WorldMemory, exclude: Collection[Binding] = frozenset()) -> Hypothesis | None:
+    """The active hypothesis, or where there is none or F_t has it, the best unresolved alternative that F_t has not."""
     active = world.hypothesis(entity_id)
-    if active is None:
+    options = (*(() if active is None else (active,)), *world.unresolved(entity_id))
+    return next((h for h in options if binding_of(entity_id, h) not in exclude), None)
+
+
+def _relational(entity_id: str, hypothesis: Hypothesis | None, query: Query, world: WorldMemory) -> float:
+    if hypothesis is None:
         return 0.0
-    place = world.place_of(entity_id)
+    place = world.place_of(hypothesis.parent.id)
     if query.source is not None:
-        fit = float(query.source in (place, active.parent.id))
+        fit = float(query.source in (place, hypothesis.parent.id) or world.was_seen_at(entity_id, query.source))
     elif place is not None and place == world.at:
         fit = 1.0
     else:
-        fit = 0.5 * float(world.room_of(entity_id) == world.room_of(world.at))
-    return 0.5 * active.weight + 0.5 * fit
+        fit = 0.5 * float(world.room_of(hypothesis.parent.id) == world.room_of(world.at))
+    score = 0.5 * hypothesis.weight + 0.5 * fit
+    return score if hypothesis is world.hypothesis(entity_id) else 0.5 * score

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mimir_learn.errors import SymbolError
-from mimir_learn.memory.post import established
+from mimir_learn.memory.hypotheses import Hypothesis
+from mimir_learn.memory.post import established, fits
 from mimir_learn.memory.world import Demotion, WorldMemory
-from mimir_learn.symbols import EFFECT, HAND, IN_HAND, MANIPULATIONS, Action, Change, Delta, Feedback, Goal, Verb
+from mimir_learn.symbols import EFFECT, HAND, IN_HAND, MANIPULATIONS, Action, Change, Delta, Feedback, Goal, Relation, Verb
 
 MAX_TRIES = 6
 HAND_STRIKES = 2
@@ -44,6 +45,11 @@ class Completion:
     changes: tuple[Change, ...]
 
 
+def binding_of(object_id: str, hypothesis: Hypothesis | None) -> Binding | None:
+    """The binding that taking ``object_id`` from where ``hypothesis`` has it would be."""
+    return None if hypothesis is None else Binding(object_id, hypothesis.parent.id, hypothesis.since)
+
+
 def intended(action: Action, delta: Delta) -> bool:
     """Whether Δ contains the effect the action is for. Always False for actions without one (navigate, look, wait)."""
     if action.verb in (Verb.PICK, Verb.PLACE):
@@ -62,7 +68,8 @@ class TaskMemory:
 
     Args:
         goals: the agenda in task order. ``≼`` is that order with prerequisites first.
-        max_tries: fruitless tries of one manipulation for one goal before its binding is given up.
+        max_tries: fruitless tries of one manipulation for one goal before its binding is given up; refusals are counted apart from tries
+            that went wrong, so that neither uses up the other's.
 
     Completed goals never return to pending. Raises SymbolError for cyclic or unknown prerequisites.
     """
@@ -78,6 +85,8 @@ class TaskMemory:
         self._failed: set[Binding] = set()
         self._evidence: dict[str, Completion] = {}
         self._tries: Counter[tuple[str, Action]] = Counter()
+        self._refusals: Counter[tuple[str, Action]] = Counter()
+        self._second_round: set[str] = set()
         self._effects: dict[tuple[str, str], Change] = {}
         self._taken_from: dict[str, set[str]] = {}
         self._opened: set[str] = set()
@@ -147,7 +156,9 @@ class TaskMemory:
         if goal.attribute is not None:
             return world.attribute(witness, goal.attribute) is goal.value
         parent = world.parent(witness)
-        return parent is not None and parent.relation is goal.relation
+        if parent is None or goal.target is None:
+            return False
+        return parent.relation is goal.relation and fits(goal.target, parent.id, world)
 
     def _complete(self, goal: Goal, found: Iterable[str], changes: tuple[Change, ...], step: int) -> None:
         taken = self.reserved(goal)
@@ -160,22 +171,25 @@ class TaskMemory:
     def _judge_try(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory) -> None:
         key = ("" if goal is None else goal.id, action)
         if intended(action, feedback.delta):
-            del self._tries[key]
+            del self._tries[key], self._refusals[key]
             if action.verb is Verb.OPEN and action.receptacle is not None:
                 self._opened.add(action.receptacle)
             elif action.verb is Verb.CLOSE and action.receptacle is not None:
                 self._opened.discard(action.receptacle)
             return
-        self._tries[key] += 1
+        counter = self._refusals if feedback.refused else self._tries
+        counter[key] += 1
         if feedback.sigma or feedback.delta or action.object is None:
             return
-        binding = self.binding(action.object, world)
+        binding = self._tried(action, world)
         if binding is None:
             return
         sighted = world.sightings.get(action.object)
         if sighted is not None and sighted.parent.id == binding.source:
             return  # it is there in plain sight: the attempt failed, not the hypothesis
-        if (action.verb is Verb.PICK and binding.source != HAND.id) or (action.verb is Verb.PLACE and self._tries[key] >= HAND_STRIKES):
+        not_there = action.verb is Verb.PICK and binding.source != HAND.id
+        not_held = action.verb is Verb.PLACE and self.tries(goal, action) >= HAND_STRIKES
+        if not_there or not_held:
             self._failed.add(binding)
             if binding.source == HAND.id and self.hand == action.object:
                 self.hand, self.hand_since = None, world.step
@@ -185,8 +199,19 @@ class TaskMemory:
     @staticmethod
     def binding(object_id: str, world: WorldMemory) -> Binding | None:
         """The object-source hypothesis world memory holds at present."""
-        active = world.hypothesis(object_id)
-        return None if active is None else Binding(object_id, active.parent.id, active.since)
+        return binding_of(object_id, world.hypothesis(object_id))
+
+    def _tried(self, action: Action, world: WorldMemory) -> Binding | None:
+        """The binding an action on an object rested on: the active one, or the alternative that a pick fell back to."""
+        assert action.object is not None
+        active = self.binding(action.object, world)
+        if action.verb is Verb.PICK and (active is None or active in self._failed):
+            for h in world.unresolved(action.object):
+                place = None if h.parent.relation is Relation.ROOM else h.parent.id
+                other = binding_of(action.object, h)
+                if place == action.receptacle and other not in self._failed:
+                    return other
+        return active
 
     def contradict(self, demotions: Iterable[Demotion]) -> None:
         """Enter relations that inspection has refuted into F_t."""
@@ -217,11 +242,24 @@ class TaskMemory:
         return frozenset(taken)
 
     def tries(self, goal: Goal | None, action: Action) -> int:
-        """Fruitless tries of ``action`` for ``goal`` since it last had its effect."""
-        return self._tries["" if goal is None else goal.id, action]
+        """Tries of ``action`` for ``goal`` that went wrong or were refused since it last had its effect."""
+        key = ("" if goal is None else goal.id, action)
+        return self._tries[key] + self._refusals[key]
 
     def exhausted(self, goal: Goal | None, action: Action) -> bool:
-        return self.tries(goal, action) >= self.max_tries
+        """Whether ``action`` went wrong, or was refused, too often for ``goal``."""
+        key = ("" if goal is None else goal.id, action)
+        return max(self._tries[key], self._refusals[key]) >= self.max_tries
+
+    def try_again(self, goal: Goal) -> bool:
+        """One more round of tries for a goal that would otherwise be blocked, once; False when there is nothing to try anew."""
+        spent = [key for key in {*self._tries, *self._refusals} if key[0] == goal.id and self.exhausted(goal, key[1])]
+        if not spent or goal.id in self._second_round:
+            return False
+        self._second_round.add(goal.id)
+        for key in spent:
+            del self._tries[key], self._refusals[key]
+        return True
 
     def taken_from(self, object_id: str) -> frozenset[str]:
         """Ids of the places this episode's supported grasps took the object from."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,29 +14,24 @@ from numpy.typing import NDArray
 
 from mimir_learn.memory.hypotheses import Evidence, EvidenceKind, Fact, Hypothesis, Record
 from mimir_learn.memory.ramifications import ramify
+from mimir_learn.memory.tree import Tree, misses_to_demote
 from mimir_learn.symbols import (
     ELSEWHERE,
-    HAND,
-    IN_HAND,
     Action,
     Belief,
     BelievedEntity,
     Delta,
-    Entity,
     Feedback,
     Kind,
     Parent,
     ParentChange,
     Percept,
     Place,
-    Relation,
     Sighting,
     StateChange,
     Vocabulary,
 )
 
-MISSES_TO_DEMOTE = 2
-FLOOR_MISSES_TO_DEMOTE = 4  # a room is looked at from its corners, and furniture hides much of its floor
 KEEP_VIEWINGS = 8
 
 
@@ -66,40 +61,16 @@ class Demotion:
     since: int
 
 
-class WorldMemory:
+class WorldMemory(Tree):
     """W_t = (V_t, E_t, r, ℓ_t, φ_t): entities, one active parent each (a tree), labels, attributes with evidence.
 
-    Args:
-        vocabulary: declares categories (ℓ_t) and causal rules.
-        places: rooms, fixtures and receptacles the agent knows from the start. Doors are presumed closed and devices off until seen.
-
-    Lookups go through indices (children by parent, ids by category), so neither operator scans the whole memory.
+    The tree and how it is read are `Tree`'s; here are the operators that write it, their journal, and what is handed on.
     """
 
     def __init__(self, vocabulary: Vocabulary, places: Iterable[Place]) -> None:
-        self.vocabulary = vocabulary
-        self.places: dict[str, Place] = {p.entity.id: p for p in places}
+        super().__init__(vocabulary, places)
         self.journal: list[Observed | Acted] = []
-        self.step = 0
-        self.at: str | None = None
-        self.sightings: Mapping[str, Sighting] = {}
-        self.viewings: dict[str, tuple[int, ...]] = {}
-        self.stays: dict[str, tuple[int, ...]] = {}
-        self._records: dict[str, Record] = {}
-        self._children: dict[str, set[str]] = {}
-        self._by_category: dict[str, set[str]] = {}
-        self._hand: str | None = None
         self._view: dict[str, BelievedEntity] = {}
-        self._dirty: set[str] = set()
-        self._add(HAND)
-        given = Evidence(EvidenceKind.OBSERVATION, 0, "given")
-        for place in self.places.values():
-            record = self._add(place.entity)
-            for name in vocabulary.spec(place.entity).attributes:
-                record.facts[name] = Fact(False, replace(given, source="presumed", p=0.5))
-        for place in self.places.values():
-            if place.entity.kind is not Kind.ROOM:
-                self._activate(place.entity.id, Parent(place.room, Relation.ROOM), given)
 
     @classmethod
     def replay(cls, vocabulary: Vocabulary, places: Iterable[Place], journal: Sequence[Observed | Acted]) -> WorldMemory:
@@ -118,8 +89,8 @@ class WorldMemory:
         """U_W^obs (Eq. 8): add what is seen, refine what agrees, demote what should be in view and is not.
 
         A sighting that disagrees with the active parent becomes the active one; the old one stays as an alternative.
-        A remembered thing at a place in ``percept.viewed`` that is not seen is weakened, and after `MISSES_TO_DEMOTE` such viewings
-        (`FLOOR_MISSES_TO_DEMOTE` for a floor) its place is unknown. What is in the hand is never demoted that way.
+        A remembered thing at a place in ``percept.viewed`` that is not seen is weakened, and after `misses_to_demote` such viewings its
+        place is unknown. What is in the hand is never demoted that way.
         Returns the demotions, for F_t.
         """
         self.journal.append(Observed(step, percept))
@@ -158,7 +129,7 @@ class WorldMemory:
         assert active is not None
         record.misses += 1
         record.active = active.weakened()
-        if record.misses < (FLOOR_MISSES_TO_DEMOTE if active.parent.relation is Relation.ROOM else MISSES_TO_DEMOTE):
+        if record.misses < misses_to_demote(active.parent):
             return []
         self._deactivate(child)
         return [Demotion(child, active.parent, active.since)]
@@ -187,6 +158,8 @@ class WorldMemory:
     def _move(self, change: ParentChange, action: Action, step: int) -> None:
         record = self._touch(change.entity)
         if change.new == ELSEWHERE:
+            if record.active is not None:
+                record.active = replace(record.active, weight=0.0)  # it left: as an alternative this one has no support
             self._deactivate(change.entity)
         else:
             self._activate(change.entity, change.new, Evidence(EvidenceKind.INTERACTION, step, change.source, change.p))
@@ -206,149 +179,6 @@ class WorldMemory:
             if fact is not None and fact.value != change.new:
                 doubt = Evidence(EvidenceKind.INTERACTION, step, change.source, change.p)
                 record.facts[change.attribute] = replace(fact, doubt=doubt)
-
-    # ---- the tree --------------------------------------------------------------------------------------------------
-
-    def _add(self, entity: Entity) -> Record:
-        record = self._records[entity.id] = Record(entity)
-        self._by_category.setdefault(entity.category, set()).add(entity.id)
-        self._dirty.add(entity.id)
-        return record
-
-    def _touch(self, entity_id: str) -> Record:
-        self._dirty.add(entity_id)
-        return self._records[entity_id]
-
-    def _activate(self, entity_id: str, parent: Parent, evidence: Evidence) -> None:
-        """Make ``parent`` the active hypothesis. Whatever cannot be true beside it (a cycle, a second held thing) becomes unknown."""
-        record = self._touch(entity_id)
-        active = record.active
-        if active is not None and active.parent == parent:
-            since = evidence.step if record.misses else active.since
-            record.active = replace(active.supported(evidence), since=since)
-            return
-        if parent == IN_HAND and self._hand is not None:
-            self._deactivate(self._hand)
-        if (link := self._cycle_link(entity_id, parent.id)) is not None:
-            self._deactivate(link)
-        if active is not None:
-            self._deactivate(entity_id)
-        known = record.take(parent)
-        fresh = Hypothesis(parent, (evidence,), evidence.step, evidence.p)
-        record.active = fresh if known is None else replace(known.supported(evidence), since=evidence.step)
-        record.lost_at = None
-        self._children.setdefault(parent.id, set()).add(entity_id)
-        if parent == IN_HAND:
-            self._hand = entity_id
-
-    def _deactivate(self, entity_id: str) -> None:
-        record = self._touch(entity_id)
-        if record.active is None:
-            return
-        parent = record.active.parent
-        record.retire(record.active)
-        record.active = None
-        record.misses = 0
-        record.lost_at = self.step
-        self._children[parent.id].discard(entity_id)
-        if not self._children[parent.id]:
-            del self._children[parent.id]
-        if self._hand == entity_id:
-            self._hand = None
-
-    def _cycle_link(self, entity_id: str, parent_id: str) -> str | None:
-        """The node above ``parent_id`` whose active parent is ``entity_id``: that link and the new one cannot both hold."""
-        at: str | None = parent_id
-        while at is not None:
-            above = self.parent(at)
-            if above is not None and above.id == entity_id:
-                return at
-            at = None if above is None else above.id
-        return None
-
-    # ---- reading ---------------------------------------------------------------------------------------------------
-
-    def __contains__(self, entity_id: object) -> bool:
-        return entity_id in self._records
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def entity(self, entity_id: str) -> Entity | None:
-        record = self._records.get(entity_id)
-        return None if record is None else record.entity
-
-    def hypothesis(self, entity_id: str) -> Hypothesis | None:
-        """The active hypothesis, None when the entity or its place is unknown."""
-        record = self._records.get(entity_id)
-        return None if record is None else record.active
-
-    def alternatives(self, entity_id: str) -> tuple[Hypothesis, ...]:
-        record = self._records.get(entity_id)
-        return () if record is None else tuple(record.alternatives)
-
-    def parent(self, entity_id: str) -> Parent | None:
-        """p_t(v): the active parent."""
-        active = self.hypothesis(entity_id)
-        return None if active is None else active.parent
-
-    def fact(self, entity_id: str, attribute: str) -> Fact | None:
-        record = self._records.get(entity_id)
-        return None if record is None else record.facts.get(attribute)
-
-    def attribute(self, entity_id: str, name: str) -> bool | None:
-        fact = self.fact(entity_id, name)
-        return None if fact is None else fact.value
-
-    def lost(self, entity_id: str) -> int | None:
-        """Step at which the entity's place became unknown; None while it is known."""
-        record = self._records.get(entity_id)
-        return None if record is None else record.lost_at
-
-    def near(self, entity_id: str) -> tuple[str, ...]:
-        """Where the robot was heading and standing when an action last moved the entity: a fallen thing lies in front of these."""
-        record = self._records.get(entity_id)
-        return () if record is None else record.near
-
-    def children(self, parent_id: str) -> tuple[str, ...]:
-        """Ids whose active parent is ``parent_id``, sorted."""
-        return tuple(sorted(self._children.get(parent_id, ())))
-
-    def of_category(self, category: str) -> tuple[str, ...]:
-        """Ids of that category, sorted."""
-        return tuple(sorted(self._by_category.get(category, ())))
-
-    def views(self, place: str, since: int = 0) -> int:
-        """How often ``place`` was viewed from step ``since`` on (of the last `KEEP_VIEWINGS` times)."""
-        return sum(step >= since for step in self.viewings.get(place, ()))
-
-    def stood(self, place: str, since: int) -> int:
-        """How many frames were taken at ``place`` from step ``since`` on (of the last `KEEP_VIEWINGS`)."""
-        return sum(step >= since for step in self.stays.get(place, ()))
-
-    @property
-    def hand(self) -> str | None:
-        """Id of the thing whose active parent is the hand."""
-        return self._hand
-
-    def room_of(self, entity_id: str | None) -> str | None:
-        """Follow active parents up to a room."""
-        while entity_id is not None:
-            record = self._records.get(entity_id)
-            if record is None:
-                return None
-            if record.entity.kind is Kind.ROOM:
-                return entity_id
-            entity_id = None if record.active is None else record.active.parent.id
-        return None
-
-    def place_of(self, entity_id: str) -> str | None:
-        """The nearest place (or room) among the entity and its ancestors."""
-        at: str | None = entity_id
-        while at is not None and at not in self.places:
-            above = self.parent(at)
-            at = None if above is None else above.id
-        return at
 
     def belief(self) -> Belief:
         """The read-only view W_t⁺ handed to Δ-sources; later writes do not change it."""

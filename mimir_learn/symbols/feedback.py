@@ -105,9 +105,11 @@ class Feedback:
         delta: the committed, supported Δ_t.
         held: changes not sure enough to commit; world memory keeps them as alternative hypotheses.
         text: the environment's sentence ("" when feedback text is off).
+        refused: the embodiment says that it did not try, because a precondition is unmet. Only an adapter that can read the outcome knows.
     """
 
     sigma: bool
     delta: Delta = EMPTY
     held: Delta = EMPTY
     text: str = ""
+    refused: bool = False

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mimir_learn.errors import SymbolError
 from mimir_learn.symbols.delta import Snapshot
-from mimir_learn.symbols.vocabulary import ATTRIBUTES, Entity, Relation
+from mimir_learn.symbols.vocabulary import ATTRIBUTES, Entity, Relation, Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,14 @@ class Goal:
             raise SymbolError(f"goal {self.id}: {self.attribute!r} is not a declared attribute")
         if self.id in self.after:
             raise SymbolError(f"goal {self.id} is its own prerequisite")
+
+    def resolved(self, vocabulary: Vocabulary) -> Goal:
+        """The same goal with the categories that its nouns name; memories and scorers compare categories, never nouns."""
+
+        def category(query: ObjectQuery) -> ObjectQuery:
+            return replace(query, category=vocabulary.resolve(query.category))
+
+        return replace(self, query=category(self.query), target=None if self.target is None else category(self.target))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; inverse is `from_dict`."""
@@ -158,6 +166,10 @@ class Task:
         for goal in self.goals:
             if missing := set(goal.after) - set(ids):
                 raise SymbolError(f"task {self.id}: goal {goal.id} comes after unknown goals {sorted(missing)}")
+
+    def resolved(self, vocabulary: Vocabulary) -> Task:
+        """The same task with every noun resolved to the category it names. Raises SymbolError for an ambiguous one."""
+        return replace(self, goals=tuple(g.resolved(vocabulary) for g in self.goals))
 
     def to_dict(self) -> dict[str, Any]:
         return {"id": self.id, "instruction": self.instruction, "goals": [g.to_dict() for g in self.goals], "meta": dict(self.meta)}

@@ -179,6 +179,18 @@ class Vocabulary:
         except KeyError:
             raise SymbolError(f"category {category!r} is not in vocabulary {self.name!r}") from None
 
+    def resolve(self, noun: str) -> str:
+        """The category a noun of an instruction names: itself where declared, else the one that has it as a synonym.
+
+        A noun nobody knows is returned as it is. Raises SymbolError for a synonym of several categories.
+        """
+        if noun in self.categories:
+            return noun
+        meant = [name for name, spec in self.categories.items() if noun in spec.synonyms]
+        if len(meant) > 1:
+            raise SymbolError(f"{noun!r} can mean {', '.join(meant)} in vocabulary {self.name!r}; name one of them")
+        return meant[0] if meant else noun
+
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, no white space."""
         body = {

@@ -276,6 +276,23 @@ def test_explicit_source_fails_closed():
     assert not any(c.startswith("pick") for c in env.commands)
 
 
+def test_a_thing_moved_away_from_its_explicit_source_is_followed():
+    """Seen in the fridge, slipped, and carried off by someone while the agent stood there: it is still the one that was meant."""
+
+    class Someone(SymbolicHouse):
+        def _pick(self, thing, place=None):
+            if sum(c.startswith("pick") for c in self.commands) == 1:
+                self.parents["apple_1"], self.moved = at("table_2"), ("apple_1",)
+                return False, "You reach for apple_1, but it slips away."
+            return super()._pick(thing, place)
+
+    for source in ("privileged", "none"):  # told by Δ where it went, or left to search for it
+        env = Someone({"apple_1": at("fridge_1"), "apple_2": at("sink_1")}, occlusion=0.0)
+        second = None if source == "privileged" else "privileged"
+        ok, result, _ = play(env, Task("t", "x", (bring("a", "apple", "shelf_1", source="fridge_1"),)), source, second)
+        assert ok and result.declared and env.parents["apple_1"] == at("shelf_1"), env.commands
+
+
 def test_exploration_follows_plausibility():
     env = SymbolicHouse({"apple_1": at("fridge_1")}, occlusion=0.0)
     play(env, Task("t", "x", (bring("a", "apple", "shelf_1"),)))

@@ -1,15 +1,17 @@
 """Adapter, robot facade, Replan and stepwise use."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, replan, run_episode
-from mimir_learn.errors import ConfigError, ObservationError
+from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, plan, replan, run_episode
+from mimir_learn.errors import ConfigError, ObservationError, SymbolError
 from mimir_learn.feedback import GateConfig, make_source
-from mimir_learn.memory import Status
-from mimir_learn.symbols import Action, Task, Verb
+from mimir_learn.memory import Status, ground, make_query, recall
+from mimir_learn.symbols import Action, ObjectQuery, Outcome, Percept, Sighting, Task, Verb
 
-from .symbolic_house import SymbolicHouse, at, bring, make
+from .symbolic_house import SymbolicHouse, at, bring, entity, make
 
 COMMANDS = [
     (Action(Verb.NAVIGATE, None, "sink_1"), "go to sink_1"),
@@ -25,6 +27,14 @@ COMMANDS = [
     (Action(Verb.WAIT), "wait"),
     (Action(Verb.SLICE, "apple_1"), None),
 ]
+
+
+@pytest.mark.parametrize(
+    ("success", "text", "refused"),
+    [(False, "Refused: your hand is full.", True), (False, "mug_1 lands beside sink_1.", False), (False, "", False), (True, "", False)],
+)
+def test_what_the_household_calls_a_refusal(success, text, refused):
+    assert HouseholdAdapter().refused(Outcome(success, text)) is refused
 
 
 @pytest.mark.parametrize(("action", "command"), COMMANDS)
@@ -123,6 +133,77 @@ def test_learn_before_decide_is_refused():
     _, agent, observation = agent_for(SymbolicHouse({}), Task("t", "x", (make("a", "lamp_1", "on"),)))
     with pytest.raises(RuntimeError, match="decide"):
         agent.learn(observation, Action(Verb.LOOK), observation, None)
+
+
+def test_a_synonym_in_the_task_is_understood():
+    env = SymbolicHouse({"mug_1": at("table_1")}, occlusion=0.0)
+    goal = replace(bring("a", "mug", "shelf_1"), query=ObjectQuery("cup"))
+    robot, agent, observation = agent_for(env, Task("t", "x", (goal,)))
+    assert run_episode(robot, agent, observation, 30).declared and env.parents["mug_1"] == at("shelf_1")
+
+
+def test_an_ambiguous_noun_is_one_clear_error():
+    env = SymbolicHouse({})
+    mug, apple = (replace(env.vocabulary.categories[c], synonyms=("cup",)) for c in ("mug", "apple"))
+    env.vocabulary = replace(env.vocabulary, categories={**env.vocabulary.categories, "mug": mug, "apple": apple})
+    goal = replace(bring("a", "mug", "shelf_1"), query=ObjectQuery("cup"))
+    with pytest.raises(SymbolError, match="mug, apple"):
+        agent_for(env, Task("t", "x", (goal,)))
+
+
+def shut_and_count(limit):
+    """Put a mug into a cabinet and leave it closed; the agent must close it after the last goal."""
+    env = SymbolicHouse({"mug_1": at("table_1")}, occlusion=0.0)
+    robot, agent, observation = agent_for(env, Task("t", "x", (bring("a", "mug", "cabinet_1"),)))
+    agent.tidy = agent.explorer.tidy = True
+    return run_episode(robot, agent, observation, limit, keep_records=True), agent, env
+
+
+def test_an_agent_cut_off_before_its_last_duty_has_not_declared():
+    whole, _, _ = shut_and_count(60)
+    assert whole.declared and not whole.truncated and whole.records[-1].thought.mode == "duty"
+    cut, agent, env = shut_and_count(whole.steps - 1)
+    assert not agent.task.pending and env.attributes["cabinet_1", "open"]
+    assert cut.truncated and not cut.declared
+    exact, _, _ = shut_and_count(whole.steps)
+    assert exact.declared and not exact.truncated, "nothing was left to do when the limit fell"
+
+
+def test_no_steps_means_no_steps():
+    result, _, env = shut_and_count(0)
+    assert env.commands == [] and result.steps == 0 and result.truncated and not result.declared
+
+
+def test_looks_from_before_the_thing_was_last_seen_do_not_count_as_a_search():
+    env = SymbolicHouse({"mug_1": at("kitchen_1")}, occlusion=0.0)
+    _, agent, _ = agent_for(env, Task("t", "x", (bring("a", "mug", "shelf_1"),)))
+    world = agent.world
+    mug = Sighting(entity("mug_1"), at("kitchen_1"), {}, np.zeros(3), 50)
+    for step in range(12):
+        world.observe(Percept((mug,) if step % 11 == 0 else (), frozenset(), "kitchen_1"), step)
+    world.observe(Percept((), frozenset(), "kitchen_1"), 12)
+    assert agent.world.hypothesis("mug_1").since == 0
+    goal = agent.task.active()
+    grounded = ground(goal, recall(world, make_query(goal)), agent.task, world)
+    assert plan(grounded, agent.task, world) == Action(Verb.LOOK), "ten looks before step 11 say nothing about now"
+    for step in range(13, 16):
+        world.observe(Percept((), frozenset(), "kitchen_1"), step)
+    assert plan(grounded, agent.task, world) == Action(Verb.PICK, "mug_1"), "four looks since cover the floor"
+
+
+def test_what_was_tried_too_often_gets_another_round_before_its_goal_is_blocked():
+    class Slippery(SymbolicHouse):
+        def _pick(self, thing, place=None):
+            tries = sum(c.startswith("pick up mug_1") for c in self.commands)
+            return (False, f"You reach for {thing}, but it slips away.") if tries <= self.slips else super()._pick(thing, place)
+
+    for slips, tried, done in ((7, 8, True), (12, 12, False)):
+        env = Slippery({"mug_1": at("table_1")}, occlusion=0.0)
+        env.slips = slips
+        robot, agent, observation = agent_for(env, Task("t", "x", (bring("a", "mug", "shelf_1"),)))
+        result = run_episode(robot, agent, observation, 199)
+        assert result.declared is done and sum(c.startswith("pick up mug_1") for c in env.commands) == tried
+        assert result.statuses == {"a": Status.COMPLETED if done else Status.BLOCKED}
 
 
 def test_the_step_limit_truncates():

@@ -230,5 +230,7 @@ def test_wrong_choices_get_one_clear_error(spec):
 
 
 def test_names():
+    assert make_source(" privileged ", privileged=World().state).name == "privileged" and make_source("none\n").name == "none"
+    assert make_source(" noisy( 0.10 ) ", privileged=World().state).name == "noisy(0.1)"
     assert make_source("noisy(0.10)", privileged=World().state).name == "noisy(0.1)"
     assert [make_source(s).name for s in ("schema", "text", "none")] == ["schema", "text", "none"]

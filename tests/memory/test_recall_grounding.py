@@ -2,8 +2,9 @@
 
 import pytest
 
-from mimir_learn.memory import TaskMemory, WorldMemory, ground, make_query, recall
-from mimir_learn.symbols import IN_HAND, Action, Goal, ObjectQuery, Parent, ParentChange, Relation, Verb
+from mimir_learn.agent import plan
+from mimir_learn.memory import Binding, TaskMemory, WorldMemory, ground, make_query, recall
+from mimir_learn.symbols import ELSEWHERE, IN_HAND, Action, Goal, ObjectQuery, Parent, ParentChange, Relation, Verb
 
 from .houses import IN_FRIDGE, ON_FLOOR, ON_TABLE, PICK, PLACES, VOCABULARY, feedback, mug_goal, percept, see
 
@@ -44,16 +45,112 @@ def test_recall_follows_an_explicit_source(world):
     assert best.entity == "mug_1" and best.parent == IN_FRIDGE
 
 
-def test_recall_knows_synonyms_but_grounding_wants_the_category(world):
-    goal = Goal("g", ObjectQuery("cup"), ObjectQuery("table"), Relation.ON)
-    found = recall(world, make_query(goal))
-    assert {c.entity for c in found} == {"mug_1", "mug_2"} and found[0].support.lexical < 1
-    assert ground(goal, found, TaskMemory([goal]), world) is None
+def test_a_synonym_means_its_category(world):
+    said = Goal("g", ObjectQuery("cup"), ObjectQuery("table", "table_2"), Relation.ON)
+    goal = said.resolved(VOCABULARY)
+    assert goal == Goal("g", ObjectQuery("mug"), ObjectQuery("table", "table_2"), Relation.ON)
+    assert G(world, goal).object == "mug_2"
+    found = recall(world, make_query(said))
+    assert [c.entity for c in found] == [c.entity for c in recall(world, make_query(goal))], "recall reads the noun alike"
+    assert found[0].support.lexical == 0 and recall(world, make_query(goal))[0].support.lexical == 1
 
 
 def test_recall_takes_a_similarity_of_its_own(world):
     found = recall(world, make_query(mug_goal()), similarity=lambda a, b: 0.25)
     assert {c.support.semantic for c in found} == {0.25}
+
+
+# ---- alternatives --------------------------------------------------------------------------------------------------
+
+ON_TABLE_2 = Parent("table_2", Relation.ON)
+LOOK = Action(Verb.LOOK)
+
+
+def inspect(world, task, place, step, times=2):
+    for i in range(times):
+        task.contradict(world.observe(percept(viewed=[place], at=place), step + i))
+
+
+@pytest.fixture
+def misled():
+    """A mug seen on table 1, which a wrong Δ moved to table 2."""
+    world = WorldMemory(VOCABULARY, PLACES)
+    goal = Goal("g", ObjectQuery("mug"), ObjectQuery("fridge"), Relation.IN)
+    task = TaskMemory([goal])
+    world.observe(percept(see("mug_1", ON_TABLE)), 0)
+    world.act(LOOK, feedback(ParentChange("mug_1", ON_TABLE, ON_TABLE_2)), 0)
+    return world, goal, task
+
+
+def test_a_refuted_relation_falls_back_to_the_alternative_nothing_has_refuted(misled):
+    world, goal, task = misled
+    assert G(world, goal, task).parent == ON_TABLE_2
+    inspect(world, task, "table_2", 1)
+    grounded = G(world, goal, task)
+    assert grounded.parent == ON_TABLE and grounded.binding == Binding("mug_1", "table_1", 0)
+    assert plan(grounded, task, world) == Action(Verb.NAVIGATE, None, "table_1")
+    assert world.parent("mug_1") is None, "grounding on an alternative writes nothing"
+    world.observe(percept(see("mug_1", ON_TABLE), at="table_1"), 3)
+    assert plan(G(world, goal, task), task, world) == Action(Verb.PICK, "mug_1", "table_1")
+
+
+def test_an_alternative_refuted_by_looking_is_no_candidate(misled):
+    world, goal, task = misled
+    inspect(world, task, "table_2", 1)
+    inspect(world, task, "table_1", 3)
+    assert G(world, goal, task) is None
+
+
+def test_an_alternative_whose_pick_fails_enters_the_failed_bindings(misled):
+    world, goal, task = misled
+    inspect(world, task, "table_2", 1)
+    world.observe(percept(at="table_1"), 3)
+    task.update(goal, Action(Verb.PICK, "mug_1", "table_1"), feedback(sigma=False), world)
+    assert Binding("mug_1", "table_1", 0) in task.failed and G(world, goal, task) is None
+
+
+def test_a_relation_in_the_failed_bindings_falls_back_though_memory_keeps_it(misled):
+    world, goal, task = misled
+    world.observe(percept(at="table_2"), 1)
+    task.update(goal, Action(Verb.PICK, "mug_1", "table_2"), feedback(sigma=False), world)
+    assert world.parent("mug_1") == ON_TABLE_2 and G(world, goal, task).parent == ON_TABLE
+
+
+def test_what_has_been_seen_elsewhere_since_is_no_alternative_to_go_by(misled):
+    world, goal, task = misled
+    world.observe(percept(see("mug_1", ON_TABLE_2), at="table_2"), 1)
+    inspect(world, task, "table_2", 2)
+    assert world.alternatives("mug_1") and world.unresolved("mug_1") == () and G(world, goal, task) is None
+
+
+def test_what_a_change_says_left_for_somewhere_unknown_is_not_sought_where_it_left(misled):
+    world, goal, task = misled
+    inspect(world, task, "table_2", 1)
+    world.observe(percept(see("mug_1", ON_TABLE), at="table_1"), 3)
+    world.act(LOOK, feedback(ParentChange("mug_1", ON_TABLE, ELSEWHERE)), 3)
+    assert G(world, goal, task) is None
+
+
+def test_a_held_change_is_gone_after_once_the_old_place_is_empty():
+    world = WorldMemory(VOCABULARY, PLACES)
+    goal = Goal("g", ObjectQuery("mug"), ObjectQuery("fridge"), Relation.IN)
+    task = TaskMemory([goal])
+    world.observe(percept(see("mug_1", ON_TABLE)), 0)
+    world.act(LOOK, feedback(held=[ParentChange("mug_1", ON_TABLE, ON_TABLE_2, p=0.4)]), 0)
+    assert G(world, goal, task).parent == ON_TABLE
+    inspect(world, task, "table_1", 1)
+    assert G(world, goal, task).parent == ON_TABLE_2
+
+
+def test_a_sure_relation_outranks_an_alternative(misled):
+    world, goal, task = misled
+    world.observe(percept(see("mug_2", IN_FRIDGE), at="fridge_1"), 1)
+    inspect(world, task, "table_2", 2)
+    found = recall(world, make_query(goal), 8, task.failed)
+    assert [c.entity for c in found] == ["mug_2", "mug_1"] and found[1].parent == ON_TABLE
+
+
+# ---- explicit constraints ------------------------------------------------------------------------------------------
 
 
 def test_omitted_source_is_the_remembered_parent(world):
@@ -77,7 +174,25 @@ def test_a_thing_taken_from_the_explicit_source_stays_admissible_wherever_it_fel
     ):
         world.act(action, feedback(change), 2)
         task.update(goal, action, feedback(change), world)
-        assert G(world, goal, task).object == "mug_1"
+        grounded = G(world, goal, task)
+        assert grounded.object == "mug_1" and grounded.source == IN_FRIDGE, "the explicit source is kept wherever the thing is"
+        assert grounded.parent == world.parent("mug_1")
+
+
+def test_the_thing_seen_at_the_explicit_source_is_still_meant_after_someone_moved_it(world):
+    goal = mug_goal(source="fridge_1")
+    task = TaskMemory([goal])
+    world.act(PICK, feedback(ParentChange("mug_1", IN_FRIDGE, ON_FLOOR)), 2)
+    grounded = G(world, goal, task)
+    assert (grounded.object, grounded.source, grounded.parent) == ("mug_1", IN_FRIDGE, ON_FLOOR)
+    assert recall(world, make_query(goal))[0].entity == "mug_1", "and outranks the nearer one that never was there"
+    assert G(world, mug_goal(source="microwave_1")) is None
+
+
+def test_a_doubtful_change_does_not_make_something_the_thing_from_there(world):
+    goal = mug_goal(source="microwave_1")
+    world.act(PICK, feedback(held=[ParentChange("mug_1", IN_FRIDGE, Parent("microwave_1", Relation.IN), p=0.3)]), 2)
+    assert world.alternatives("mug_1") and G(world, goal) is None
 
 
 def test_named_instance_is_kept(world):

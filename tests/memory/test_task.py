@@ -1,5 +1,7 @@
 """Task memory: completion iff Post, statuses that never go back, failed bindings, and what other goals may not take."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 
@@ -193,6 +195,17 @@ def test_an_undone_effect_does_not_settle(world):
     assert not task.settle(goal, world)
 
 
+def test_an_effect_that_has_ended_up_elsewhere_does_not_settle(world):
+    """Delivered while another goal was active, then seen on another table: the relation is the same, the place is not."""
+    goal = mug_goal("b")
+    task = TaskMemory([mug_goal("a", "table_1", instance="mug_2"), goal])
+    learn(task, world, task.goals[0], PUT, feedback(DELIVERED), 1)
+    world.observe(percept(see("mug_1", ON_TABLE)), 2)
+    assert not task.settle(goal, world) and task.status("b") is Status.PENDING
+    world.observe(percept(see("mug_1", ON_TABLE_2)), 3)
+    assert task.settle(goal, world)
+
+
 # ---- hand and failures ---------------------------------------------------------------------------------------------
 
 
@@ -242,6 +255,34 @@ def test_a_binding_is_given_up_after_the_declared_number_of_tries(world):
     assert ground(goal, recall(world, make_query(goal)), task, world).object == "mug_2"
 
 
+def refused(**kw):
+    return replace(feedback(sigma=False, **kw), refused=True)
+
+
+def test_refusals_do_not_use_up_the_tries(world):
+    goal = mug_goal()
+    task = TaskMemory([goal], max_tries=3)
+    for fb in (refused(), refused(), feedback(sigma=False), feedback(sigma=False)):
+        learn(task, world, goal, PICK, fb, 1)
+    assert task.tries(goal, PICK) == 4 and not task.exhausted(goal, PICK)
+    learn(task, world, goal, PICK, refused(), 1)
+    assert task.exhausted(goal, PICK), "but an agent that is always refused does not ask for ever"
+
+
+def test_one_more_round_of_tries_before_a_goal_is_blocked(world):
+    goal, other = mug_goal("a"), mug_goal("b")
+    task = TaskMemory([goal, other], max_tries=3)
+    assert not task.try_again(goal), "nothing was tried"
+    for g in (goal, other):
+        for _ in range(3):
+            learn(task, world, g, PICK, feedback(sigma=False), 1)
+    assert task.try_again(goal)
+    assert not task.exhausted(goal, PICK) and task.exhausted(other, PICK)
+    for _ in range(3):
+        learn(task, world, goal, PICK, feedback(sigma=False), 1)
+    assert not task.try_again(goal), "once"
+
+
 def test_an_effect_resets_the_tries(world):
     goal = mug_goal()
     task = TaskMemory([goal], max_tries=3)
@@ -261,15 +302,29 @@ def test_inspection_contradicts_and_a_new_sighting_is_a_new_binding(world):
     assert Binding("mug_1", "table_1", 3) in [c.binding for c in candidates]
 
 
-def test_repeated_failure_to_put_what_cannot_be_seen_in_the_hand_contradicts_the_grasp(world):
+@pytest.mark.parametrize("was_refused", [False, True])
+def test_repeated_failure_to_put_what_cannot_be_seen_in_the_hand_contradicts_the_grasp(world, was_refused):
+    """The declared reconciliation of h_t (docs/memory.md): the only write to task memory's hand that no Δ supports."""
     goal = mug_goal()
     task = TaskMemory([goal])
     learn(task, world, goal, PICK, feedback(ParentChange("mug_1", ON_TABLE, IN_HAND)), 1)
     world.observe(percept(at="table_2"), 2)
-    for step in (2, 3):
-        learn(task, world, goal, PUT, feedback(sigma=False), step)
+    failure = replace(feedback(sigma=False), refused=was_refused)
+    learn(task, world, goal, PUT, failure, 2)
+    assert task.hand == "mug_1" == held_object(task, world), "once may be bad luck"
+    learn(task, world, goal, PUT, failure, 3)
     assert task.hand is None and held_object(task, world) is None
-    assert Binding("mug_1", HAND.id, 1) in task.failed
+    assert Binding("mug_1", HAND.id, 1) in task.failed and world.parent("mug_1") == IN_HAND, "world memory is left alone"
+
+
+def test_failing_to_put_what_is_seen_in_the_hand_does_not(world):
+    goal = mug_goal()
+    task = TaskMemory([goal])
+    learn(task, world, goal, PICK, feedback(ParentChange("mug_1", ON_TABLE, IN_HAND)), 1)
+    world.observe(percept(see("mug_1", IN_HAND), at="table_2"), 2)
+    for step in (2, 3, 4):
+        learn(task, world, goal, PUT, feedback(sigma=False), step)
+    assert task.hand == "mug_1" == held_object(task, world) and not task.failed
 
 
 def test_only_a_failure_without_effect_contradicts(world):
