@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from mimir_learn.errors import ConfigError
 from mimir_learn.logs.codec import dumps
 from mimir_learn.logs.splits import HOUSES_PER_SPLIT, SPLITS
+
+
+def _whole(key: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ConfigError(f"{key} is {value!r}; give a whole number, at least {least}")
+
+
+def _chance(key: str, value: object) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value <= 1.0:
+        raise ConfigError(f"{key} is {value!r}; it is a chance, give a number from 0 to 1")
 
 
 @dataclass(frozen=True)
@@ -19,6 +31,12 @@ class HouseCounts:
     validation: int = 16
     calibration: int = 24
     test: int = 32
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            _whole(f"houses.{name}", value, 0)
+            if value > HOUSES_PER_SPLIT:
+                raise ConfigError(f"houses.{name} is {value}; a split has {HOUSES_PER_SPLIT} houses, give no more")
 
     def of(self, split: str) -> int:
         return int(getattr(self, split))
@@ -46,8 +64,7 @@ class PolicyConfig:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            if not 0.0 <= value <= 1.0:
-                raise ConfigError(f"policy.{name} is {value}; it is a chance, give a number from 0 to 1")
+            _chance(f"policy.{name}", value)
 
 
 @dataclass(frozen=True)
@@ -82,15 +99,20 @@ class CollectConfig:
 
     def __post_init__(self) -> None:
         for name in ("episodes_per_house", "steps", "image_size", "episodes_per_shard", "max_tries"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"collect.{name} is {getattr(self, name)}; it must be at least 1")
-        if not 0.0 <= self.fault_level <= 1.0:
-            raise ConfigError(f"collect.fault_level is {self.fault_level}; it is a chance, give a number from 0 to 1")
-        if self.n_jobs == 0 or self.n_jobs < -1:
-            raise ConfigError(f"collect.n_jobs is {self.n_jobs}; give a number of processes, or -1 for one per core")
-        counts = [self.houses.of(s) for s in SPLITS]
-        if min(counts) < 0 or max(counts) > HOUSES_PER_SPLIT or not any(counts):
-            raise ConfigError(f"collect.houses are {counts}; each split has 0 to {HOUSES_PER_SPLIT}, and one of them must have some")
+            _whole(f"collect.{name}", getattr(self, name), 1)
+        _whole("collect.seed", self.seed, 0)
+        _chance("collect.fault_level", self.fault_level)
+        if self.n_jobs != -1:
+            try:
+                _whole("collect.n_jobs", self.n_jobs, 1)
+            except ConfigError as e:
+                raise ConfigError(f"{e}, or -1 for one process per core") from None
+        if not any(self.houses.of(s) for s in SPLITS):
+            raise ConfigError("collect.houses are 0 in every split; give one of them some")
+        if not isinstance(self.out, str) or not self.out:
+            raise ConfigError(f"collect.out is {self.out!r}; give the name of a directory")
+        if (file := _in_the_way(Path(self.out))) is not None:
+            raise ConfigError(f"collect.out is {self.out}, but {file} is no directory; choose another, or move it away")
 
     def content(self) -> dict[str, Any]:
         """The settings that decide the data, as plain JSON types."""
@@ -103,3 +125,9 @@ class CollectConfig:
     def sha256(self) -> str:
         """Hash of `content`."""
         return hashlib.sha256(dumps(self.content()).encode()).hexdigest()
+
+
+def _in_the_way(path: Path) -> Path | None:
+    """The nearest part of ``path`` that exists and is no directory; None where a directory can be made or is there."""
+    nearest = next((p for p in (path, *path.parents) if os.path.exists(p)), None)
+    return nearest if nearest is not None and not nearest.is_dir() else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import subprocess
 import time
 from collections import Counter
@@ -20,10 +21,12 @@ from tqdm import tqdm
 from mimir_learn.collect.config import CollectConfig
 from mimir_learn.collect.plan import ShardPlan, plan_shards
 from mimir_learn.collect.shard import INSTRUCTIONS, ShardCost, make_shard
-from mimir_learn.errors import LogError, SimulatorError
-from mimir_learn.logs import LogOrigin, write_meta
+from mimir_learn.errors import ConfigError, LogError, SimulatorError
+from mimir_learn.logs import LogDirectory, LogOrigin, write_meta
+from mimir_learn.logs.locks import abandoned, only_writer
 from mimir_learn.logs.meta import INFO, shard_paths
 from mimir_learn.logs.reader import load_json
+from mimir_learn.logs.validate_meta import check_meta
 from mimir_learn.logs.writer import read_footer, write_atomic
 
 STATS_FILE = "collect_stats.json"  # timings; outside the log's hash
@@ -60,16 +63,25 @@ def collect(config: CollectConfig, *, progress: bool = True, commit: str | None 
     Complete shards of an earlier, interrupted run with the same settings are kept; the result is byte for byte what an unbroken run
     makes. ``commit`` is recorded as the version of the code; by default git is asked.
 
-    Raises LogError when the directory holds another log, SimulatorError when a shard lost its worker ``config.max_tries`` times.
+    Raises ConfigError when ``config.out`` cannot be made, LogError when it holds another log or another process is collecting into it,
+    SimulatorError when a shard lost its worker ``config.max_tries`` times.
     """
-    root, started = Path(config.out), time.perf_counter()
-    commit = code_version() if commit is None else commit
-    shards = plan_shards(config)
+    root = Path(config.out)
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise ConfigError(f"collect.out is {config.out}: cannot make this directory ({e}); choose another") from e
+    with only_writer(root):
+        return _collect(config, root, progress, code_version() if commit is None else commit)
+
+
+def _collect(config: CollectConfig, root: Path, progress: bool, commit: str) -> CollectSummary:
+    started, shards = time.perf_counter(), plan_shards(config)
     missing = _missing(config, shards, root)
     if missing:
         (root / INFO).unlink(missing_ok=True)  # its presence says that a log is complete
     costs, retried = _make(config, missing, commit, progress)
-    rates = write_meta(root, _origin(config, root)) if missing or not (root / INFO).exists() else _rates(root)
+    rates = _rates(root) if not missing and _described(root) else write_meta(root, _origin(config, root))
     made, cpu = sum(c.transitions for c in costs), sum(c.cpu_s for c in costs)
     wall = time.perf_counter() - started
     summary = CollectSummary(
@@ -90,10 +102,10 @@ def collect(config: CollectConfig, *, progress: bool = True, commit: str | None 
 
 def _missing(config: CollectConfig, shards: Sequence[ShardPlan], root: Path) -> list[ShardPlan]:
     """Shards still to make. Removes what a killed run left half-written; raises LogError for another log's shards."""
-    root.mkdir(parents=True, exist_ok=True)
     planned = {s.path(root): s for s in shards}
-    for stale in root.glob("data/chunk-*/.*.tmp"):
-        stale.unlink()
+    for stale in (*root.glob("data/chunk-*/.*.tmp"), *root.glob("meta/.*.tmp"), *root.glob(".*.tmp")):
+        if abandoned(stale):  # else an orphan of a killed run is still at it, and will notice
+            stale.unlink(missing_ok=True)
     done = set()
     for path in shard_paths(root):
         try:
@@ -137,16 +149,25 @@ def _make(config: CollectConfig, missing: Sequence[ShardPlan], commit: str, prog
 def _parallel(config: CollectConfig, shards: Sequence[ShardPlan], commit: str) -> Iterable[ShardCost]:
     with joblib.parallel_config(backend="loky", n_jobs=config.n_jobs, inner_max_num_threads=1):
         work = joblib.Parallel(return_as="generator_unordered", batch_size=1)
-        yield from work(joblib.delayed(make_shard)(config, s, commit) for s in shards)
+        yield from work(joblib.delayed(make_shard)(config, s, commit, os.getpid()) for s in shards)
 
 
 def _in_flight(root: Path) -> list[str]:
     """Shards that were being written, by their temporary files, which are removed."""
     names = []
     for path in root.glob("data/chunk-*/.*.tmp"):
-        names.append(f"{path.parent.relative_to(root).as_posix()}/{path.name[1:].partition('.parquet')[0]}.parquet")
-        path.unlink()
+        if abandoned(path):
+            names.append(f"{path.parent.relative_to(root).as_posix()}/{path.name[1:].partition('.parquet')[0]}.parquet")
+            path.unlink(missing_ok=True)
     return sorted(set(names))
+
+
+def _described(root: Path) -> bool:
+    """Whether ``meta/`` is there and says what the shards say; else it is written again."""
+    try:
+        return not list(check_meta(LogDirectory(root)))
+    except LogError:
+        return False
 
 
 def _origin(config: CollectConfig, root: Path) -> LogOrigin:

@@ -32,13 +32,34 @@ class ShardCost:
     wall_s: float
 
 
-def make_shard(config: CollectConfig, plan: ShardPlan, commit: str) -> ShardCost:
-    """Simulate and write the episodes of ``plan``. The file appears only when all of them are in it."""
+class _Orphan(Exception):
+    """The collector that wanted this shard is gone."""
+
+
+def make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: int) -> ShardCost:
+    """Simulate and write the episodes of ``plan``. The file appears only when all of them are in it.
+
+    ``collector`` is the number of the process that wants the shard: this one, or its parent. When that has died, this process removes
+    what it was writing and ends too, so that it does not get in the way of whoever resumes.
+    """
+    try:
+        return _make_shard(config, plan, commit, collector)
+    except _Orphan:
+        os._exit(1)  # an ordinary exit would wait for the dead collector's queue
+
+
+def _check_collector(collector: int) -> None:
+    if collector not in (os.getpid(), os.getppid()):
+        raise _Orphan
+
+
+def _make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: int) -> ShardCost:
     # Mesa's software rasteriser starts a thread per core, which fights with the other workers; read when the driver loads
     os.environ.setdefault("LP_NUM_THREADS", "1")
     from mimir_learn.agent.adapters import HouseholdAdapter
     from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 
+    _check_collector(collector)
     wall, cpu = time.perf_counter(), time.process_time()
     faults = FaultRates.level(config.fault_level)
     env = HouseholdEnv(HouseholdConfig(image_size=config.image_size, max_steps=config.steps, faults=faults))
@@ -46,6 +67,7 @@ def make_shard(config: CollectConfig, plan: ShardPlan, commit: str) -> ShardCost
         with ShardWriter(plan.path(Path(config.out)), {"config_sha256": config.sha256, "commit": commit}) as shard:
             for episode in plan.episodes:
                 shard.write(_episode(config, env, HouseholdAdapter(), episode))
+                _check_collector(collector)
     finally:
         env.close()
     made = len(plan.episodes) * config.steps

@@ -52,15 +52,34 @@ def test_how_it_runs_is_no_part_of_what_it_is() -> None:
         ({"fault_level": 1.5}, "fault_level"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"houses": HouseCounts(0, 0, 0, 0)}, "houses"),
-        ({"houses": HouseCounts(train=10_001)}, "houses"),
         ({"episodes_per_shard": 0}, "episodes_per_shard"),
+        ({"seed": -1}, r"collect\.seed is -1; give a whole number, at least 0"),
+        ({"seed": 1.0}, r"collect\.seed"),
+        ({"seed": "a"}, r"collect\.seed"),
+        ({"steps": 2.5}, r"collect\.steps is 2\.5; give a whole number"),
+        ({"steps": True}, r"collect\.steps"),
+        ({"max_tries": None}, r"collect\.max_tries"),
+        ({"n_jobs": 1.5}, r"collect\.n_jobs .* or -1"),
+        ({"n_jobs": -2}, r"collect\.n_jobs .* or -1"),
+        ({"fault_level": float("nan")}, r"collect\.fault_level"),
+        ({"fault_level": "0.2"}, r"collect\.fault_level"),
+        ({"out": ""}, r"collect\.out"),
+        ({"out": "/dev/null/deep/log"}, r"collect\.out .* /dev/null is no directory; choose another"),
+        ({"out": __file__}, r"collect\.out .* is no directory"),
     ],
 )
 def test_nonsense_is_refused(values: dict, word: str) -> None:
     with pytest.raises(ConfigError, match=word):
         CollectConfig(**values)
-    with pytest.raises(ConfigError, match=r"policy\.look"):
-        PolicyConfig(look=-0.1)
+
+
+def test_nonsense_parts_are_refused() -> None:
+    for look in (-0.1, 1.5, "0.1", float("nan")):
+        with pytest.raises(ConfigError, match=r"policy\.look"):
+            PolicyConfig(look=look)  # type: ignore[arg-type]
+    for train in (-1, 2.5, 10_001, "3"):
+        with pytest.raises(ConfigError, match=r"houses\.train"):
+            HouseCounts(train=train)  # type: ignore[arg-type]
 
 
 CONFIGS = sorted((Path(__file__).parents[2] / "configs/collect").glob("*.yaml"))

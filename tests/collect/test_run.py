@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,9 +17,10 @@ import pytest
 
 from mimir_learn.collect import CollectConfig, HouseCounts, check_log, collect
 from mimir_learn.collect.run import code_version
-from mimir_learn.errors import LogError, SimulatorError
+from mimir_learn.errors import ConfigError, LogError, SimulatorError
 from mimir_learn.logs import read_episodes
 from mimir_learn.logs.fingerprint import content_files
+from mimir_learn.logs.locks import hold, only_writer
 
 TINY = CollectConfig(houses=HouseCounts(2, 1, 0, 1), episodes_per_house=2, steps=8, image_size=48, episodes_per_shard=2, n_jobs=1)
 
@@ -78,6 +80,88 @@ def test_kill_and_resume(unbroken: Path, tmp_path: Path) -> None:
     run(root)
     assert contents(root) == contents(unbroken)
     assert not list(root.glob("data/*/.*"))
+
+
+def test_orphans_end_and_are_not_disturbed(unbroken: Path, tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    code = "import sys; sys.path.insert(0, sys.argv[2]); from test_run import run, Path; run(Path(sys.argv[1]), n_jobs=2)"
+    process = subprocess.Popen([sys.executable, "-c", code, str(root), str(Path(__file__).parent)])
+    deadline = time.monotonic() + 120
+    while not (files := list(root.glob("data/*/.*.tmp"))):
+        assert process.poll() is None and time.monotonic() < deadline, "the collector ended before it could be killed"
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    run(root)  # at once: the workers of the killed one may still be writing
+    assert contents(root) == contents(unbroken)
+    orphans = {int(f.name.split(".")[-2]) for f in files}
+    assert process.pid not in orphans
+    while any(Path(f"/proc/{pid}").exists() and "(defunct)" not in status(pid) for pid in orphans):
+        assert time.monotonic() < deadline, "an orphan goes on"
+        time.sleep(0.05)
+    assert contents(root) == contents(unbroken) and check_log(root) == []
+    assert not list(root.glob("data/*/.*"))
+
+
+def status(pid: int) -> str:
+    """Says "(defunct)" for a process that has ended and that nobody has asked about yet."""
+    try:
+        return "(defunct)" if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z" else ""
+    except OSError:
+        return "(defunct)"
+
+
+def test_file_in_the_making_is_left_alone(unbroken: Path, tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    dead, alive = (root / f"data/chunk-000/.file-000.parquet.{n}.tmp" for n in (1, 2))
+    dead.parent.mkdir(parents=True)
+    dead.write_text("left behind, by a process whose number is in use again")
+    with alive.open("wb") as file:
+        assert hold(file)
+        run(root)
+        assert alive.exists() and not dead.exists()
+    assert contents(root) == contents(unbroken)
+    run(root)
+    assert not alive.exists()
+
+
+def test_second_collector_is_refused(unbroken: Path, tmp_path: Path) -> None:
+    root = tmp_path / "log"
+    root.mkdir()
+    with only_writer(root):
+        with pytest.raises(LogError, match=r"log: another process is collecting into this directory; wait .* or choose another out"):
+            run(root)
+        assert contents(root) == {}
+    assert contents(run(root)) == contents(unbroken)
+
+
+def test_lock_goes_with_its_process(tmp_path: Path) -> None:
+    code = "import sys, pathlib, time; from mimir_learn.logs.locks import only_writer\n"
+    code += "with only_writer(pathlib.Path(sys.argv[1])): print('mine', flush=True); time.sleep(60)"
+    process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None and process.stdout.readline() == "mine\n"
+    with pytest.raises(LogError, match="another process"), only_writer(tmp_path):
+        pass
+    process.kill()
+    process.communicate()
+    with only_writer(tmp_path):
+        pass
+
+
+@pytest.mark.parametrize("name", ["meta/splits.json", "meta/info.json", "meta/tasks.parquet", "meta/vocabulary.json", "README.md"])
+def test_damaged_description_is_written_again(unbroken: Path, tmp_path: Path, name: str) -> None:
+    root = tmp_path / "log"
+    shutil.copytree(unbroken, root)
+    (root / name).unlink() if name == "README.md" else (root / name).write_text("{")
+    assert collect(replace(TINY, out=str(root)), progress=False, commit="another").made == 0
+    assert contents(root) == contents(unbroken)
+
+
+def test_out_that_cannot_be_made(tmp_path: Path) -> None:
+    config = replace(TINY, out=str(tmp_path / "file/log"))
+    (tmp_path / "file").write_text("in the way only after the settings were read")
+    with pytest.raises(ConfigError, match=r"collect\.out is .*file/log: cannot make"):
+        collect(config, progress=False, commit="test")
 
 
 def test_damaged_shard_is_made_again(unbroken: Path, tmp_path: Path) -> None:
