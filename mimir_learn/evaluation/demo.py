@@ -26,6 +26,7 @@ ESTIMATOR_KEYS = (
     "exact_delta",
     "false_change_rate",
     "false_change_rate_manipulation",
+    "false_change_rate_manipulation_n",
     "changed_atom_precision",
     "changed_atom_recall",
     "n",

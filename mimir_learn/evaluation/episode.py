@@ -163,7 +163,7 @@ def _score_step(
         completed=_completed(agent.task.statuses),
         known_before=known_before,
     )
-    moved, in_view, known = (set(scored.pop(k)) for k in ("judged_moved", "judged_sighted", "judged_known"))
+    in_view, known = (set(scored.pop(k)) for k in ("judged_sighted", "judged_known"))
     judged = Delta.from_json(scored["judged"])
     after = {s.entity.id for s in env.visible_entities().sightings}
     return {
@@ -181,7 +181,7 @@ def _score_step(
         "committed": committed.to_json(),
         "held": held.to_json(),
         "known": sorted({a[3] for a in judged.atoms if a[0] == "relation"} & known),
-        "unseen": sorted(moved - in_view - after - set(lesson.about.arguments)),
-        "did": did_what_it_says(lesson.about, belief, judged),
+        "unseen": sorted(set(scored["judged_moved"]) - in_view - after - set(lesson.about.arguments)),
+        "did": not scored["judged_refused"] and did_what_it_says(lesson.about, belief, judged),
         **scored,
     }

@@ -95,7 +95,7 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
         "title": results["title"],
         "subtitle": results["subtitle"],
         "cards": _cards(results),
-        "headline": [_row(name, i, body["metrics"]) for i, (name, body) in enumerate(arms.items())],
+        "headline": [_row(name, i, body) for i, (name, body) in enumerate(arms.items())],
         "episodes_note": _episodes_note(arms),
         "figures": {k: Markup(v) for k, v in figures.items()},
         "pairs": [_pair(p) for p in results["paired"]],
@@ -126,17 +126,16 @@ def _number(metric: str, value: float) -> str:
     return f"{100 * value:.0f} %" if metric in _PERCENT else f"{value:.2f}" if abs(value) < 9.95 else f"{value:.1f}"
 
 
-def _row(name: str, index: int, metrics: Mapping[str, Any]) -> dict[str, Any]:
-    cells = []
+def _row(name: str, index: int, body: Mapping[str, Any]) -> dict[str, Any]:
+    metrics, cells = body["metrics"], []
     for metric in HEADLINE:
         m = metrics[metric]
-        known = m["n"] > 0
-        cells.append(
-            {
-                "value": _number(metric, m["value"]) if known else "–",
-                "interval": f"{_number(metric, m['low'])} … {_number(metric, m['high'])}" if known else "no cases",
-            }
-        )
+        value, interval = _number(metric, m["value"]), f"{_number(metric, m['low'])} … {_number(metric, m['high'])}"
+        if not m["n"]:
+            value, interval = "–", "no cases"
+        elif metric == "declared_sr" and body["task"] == "none":
+            interval = "by construction"
+        cells.append({"value": value, "interval": interval})
     return {"name": name, "colour": plots.colour(name, index), "cells": cells}
 
 

@@ -153,6 +153,8 @@ def judged_transitions(rows: Sequence[Record]) -> list[Scored]:
             unseen=frozenset(s["unseen"]),
             did=s["did"],
             success=s["p_success"],
+            refused=s["judged_refused"],
+            moved=frozenset(s["judged_moved"]),
         )
         for r in rows
         for s in r["trace"]

@@ -72,10 +72,12 @@ def agreement(memory: frozenset[Triple], known: Iterable[str], seen: Iterable[st
 
 @dataclass(frozen=True)
 class Waiting:
-    """The step before a second look: true state before it, its fault, who was moved, and what was known and in view before it."""
+    """A step to be judged: true state before it, its fault, whether it was refused, who was moved by someone else, and what was known
+    and in view before it."""
 
     start: Snapshot
     fault: str
+    refused: bool
     moved: frozenset[str]
     sighted: frozenset[str]
     known: frozenset[str]
@@ -151,7 +153,7 @@ class EpisodeScorer:
         before, self.state = self.state.snapshot, after
         truth = visible(before.diff(after.snapshot))
         names = frozenset(sighted)
-        now = Waiting(before, after.fault, frozenset(after.moved), names, frozenset(known_before))
+        now = Waiting(before, after.fault, refused, frozenset(after.moved), names, frozenset(known_before))
         about, self.waiting = _both(self.waiting, now), None
         judged = visible(about.start.diff(after.snapshot))
         if deferred:
@@ -181,6 +183,7 @@ class EpisodeScorer:
             "truth": truth.to_json(),
             "judged": judged.to_json(),
             "judged_fault": about.fault,
+            "judged_refused": about.refused,
             "judged_moved": sorted(about.moved),
             "judged_sighted": sorted(about.sighted),
             "judged_known": sorted(about.known),
@@ -260,7 +263,7 @@ def _both(action: Waiting | None, look: Waiting) -> Waiting:
     """What a judgement of ``action`` and the second look at it is about; the action's own fault goes before one during the look."""
     if action is None:
         return look
-    return Waiting(action.start, action.fault or look.fault, action.moved | look.moved, action.sighted, action.known)
+    return Waiting(action.start, action.fault or look.fault, action.refused, action.moved | look.moved, action.sighted, action.known)
 
 
 def _true(atom: Atom, state: Snapshot) -> bool:

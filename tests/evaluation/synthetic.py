@@ -33,6 +33,8 @@ def trace(true: Delta, estimate: Delta, fault: str = "") -> dict[str, object]:
         "did": bool(true),
         "fault": fault,
         "judged_fault": fault,
+        "judged_refused": False,
+        "judged_moved": [],
         "deferred": False,
         "moved": [],
         "wrong": sorted(map(list, estimate.atoms - true.atoms)),

@@ -77,14 +77,23 @@ def test_a_second_look_is_one_judged_action() -> None:
     assert delta["n"] == 1 and delta["exact_delta"] == 1.0 and delta["fault.slip.n"] == 1 and "fault.none.n" not in delta
 
 
+def test_a_refused_manipulation_is_no_manipulation_without_effect() -> None:
+    slip = trace(EMPTY, PICK, "slip")
+    assert delta_quality([{"trace": [slip]}])["false_change_rate_manipulation"] == 1.0
+    both = delta_quality([{"trace": [slip, {**trace(EMPTY, EMPTY), "judged_refused": True}]}])
+    assert both["false_change_rate_manipulation"] == 1.0 and both["false_change_rate_manipulation_n"] == 1.0
+
+
 def test_reliability_matches_as_the_metrics_do() -> None:
-    """The mug truly landed on a shelf memory did not know: "it left" is right, for the curve as for the F1."""
+    """The mug truly landed on a shelf memory did not know: "it left" and the shelf's name are right, for the curve as for the F1."""
     gone = Delta([ParentChange("mug_1", TABLE, ELSEWHERE, 0.8)])
     truth = Delta([ParentChange("mug_1", TABLE, Parent("shelf_9", Relation.ON))])
     row = {**trace(truth, gone), "known": []}
     items = judged_transitions([{"trace": [row]}])
     assert reliability_bins(items) == [{"p": 0.8, "right": 1.0, "n": 1}]
     assert delta_quality([{"trace": [row]}])["changed_atom_f1"] == 1.0
+    named = {**row, "estimate": truth.to_json()}
+    assert reliability_bins(judged_transitions([{"trace": [named]}])) == [{"p": 1.0, "right": 1.0, "n": 1}]
     assert reliability_bins(judged_transitions([{"trace": [{**row, "known": ["shelf_9"]}]}]))[0]["right"] == 0.0
 
 

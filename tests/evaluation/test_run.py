@@ -16,7 +16,7 @@ from mimir_learn.evaluation import run as runs
 from mimir_learn.evaluation.build import SuiteConfig, check_suite, run_suite_command
 from mimir_learn.evaluation.demo import Stages
 from mimir_learn.evaluation.picture import picture_from_folder
-from mimir_learn.evaluation.report import report_from_folder
+from mimir_learn.evaluation.report import report_from_folder, write_report
 from mimir_learn.evaluation.run import EvalConfig, evaluate
 from mimir_learn.evaluation.suite import Suite
 
@@ -51,6 +51,32 @@ def test_the_page_stands_alone(run: Path) -> None:
     assert "data:image/jpeg;base64," in page
     without_names = re.sub(r'xmlns(:xlink)?="http://www.w3.org/[^"]*"', "", page)
     assert not re.findall(r"https?://|<script|<link|@import", without_names)
+
+
+def test_the_page_marks_what_is_so_by_construction(run: Path) -> None:
+    """Arms: privileged against none (the only pair that is settled beforehand) and privileged against schema."""
+    page = (run / "report.html").read_text()
+    rows = [re.sub(r"<[^>]+>", " ", r) for r in re.findall(r"<tr.*?</tr>", page, re.DOTALL)]
+    none = [r for r in rows if "privileged − none" in r]
+    assert ["by construction" in r for r in none] == ["declared SR" in r for r in none] and len(none) == 2
+    assert not any("by construction" in r for r in rows if "privileged − schema" in r)
+    assert "Declared SR of none is 0 by construction" in page
+    kept = next(p for p in json.loads((run / "results.json").read_text())["paired"] if p["by_construction"])
+    assert (kept["b"], kept["metric"]) == ("none", "declared_sr") and kept["p"] <= 1
+
+
+def test_the_page_shows_quality_on_both_logs_and_what_was_held(run: Path, tmp_path: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    page = (run / "report.html").read_text()
+    assert "On the agent's own transitions" in page.replace("&#39;", "'") and "On the test log" not in page
+    log = {"learned": {**results["delta"]["schema"], "changed_atom_f1_no_hand": 0.8765, "false_change_rate_manipulation": 0.0432}}
+    bins = [{"p": 0.9, "right": 0.8, "n": 10}]
+    write_report({**results, "estimator": log, "reliability": bins, "reliability_episodes": bins}, tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text().replace("&#39;", "'")
+    assert "On the test log" in page and "On the agent's own transitions" in page and "changes<br>held" in page
+    assert page.count("0.876") + page.count("0.877") >= 2 and page.count("0.043") >= 2, "in a card and in the table"
+    assert "Reliability on the test log" in page and "Reliability on the agent's own transitions" in page
+    assert re.search(r"a fault struck [\d.]+% of \d+ steps", page)
 
 
 def test_resuming_runs_nothing_twice_and_gives_the_same(run: Path) -> None:

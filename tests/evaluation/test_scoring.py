@@ -54,6 +54,7 @@ def step(
     moved: tuple[str, ...] = (),
     sighted: tuple[str, ...] = ("mug_1",),
     known_before: tuple[str, ...] = (),
+    refused: bool = False,
 ) -> dict[str, object]:
     return scorer.step(
         replace(after(scorer.state, true, fault), moved=moved),
@@ -61,7 +62,7 @@ def step(
         held=held,
         deferred=deferred,
         success_flag=True,
-        refused=False,
+        refused=refused,
         look_again=False,
         memory=frozenset(),
         known=ENTITIES,
@@ -157,6 +158,12 @@ def test_a_second_look_carries_the_fault_and_the_view_of_its_action() -> None:
     assert (look["judged_moved"], look["judged_sighted"], look["judged_known"]) == (["mug_2"], ["mug_1"], ["table_1"])
     assert step(scorer, EMPTY, EMPTY, fault="exogenous")["judged_fault"] == "exogenous", "the slip is over"
     assert scorer.finish(declared=False)["held"] == len(PICK), "what awaits a second look is not held for good"
+
+
+def test_a_refused_action_stays_refused_when_looked_at_again() -> None:
+    scorer = EpisodeScorer(Task("t", "", (MUG,)), START)
+    step(scorer, EMPTY, EMPTY, deferred=True, refused=True)
+    assert step(scorer, EMPTY, EMPTY)["judged_refused"] is True and step(scorer, EMPTY, EMPTY)["judged_refused"] is False
 
 
 def test_a_goal_settled_at_the_end_is_checked_too() -> None:
