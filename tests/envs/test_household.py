@@ -190,6 +190,69 @@ def test_refusals_say_why_and_change_nothing(env: HouseholdEnv) -> None:
     assert (success, text) == (False, f"Refused: {faucet} is already on.")
 
 
+def test_refusals_do_not_tell_which_things_there_are(env: HouseholdEnv) -> None:
+    """Commands about a thing that is somewhere else and about one that is nowhere: the same words."""
+    for seed in range(6):
+        env.reset(seed=0, options={"house_seed": seed})
+        house = generate_house(seed)
+        spot = next(f.id for f in house.fixtures if f.category == "counter")
+        absent = next(t for t in house.things if house.fixture(t.parent.id).room != house.fixture(spot).room)
+        invented = f"{absent.category}_9"
+        held = next(t.id for t in house.things if house.fixture(t.parent.id).attributes.get("open", True) and t is not absent)
+        source = next(t.parent.id for t in house.things if t.id == held)
+        forms = ["go to {}", "pick up {}", "pick up {} from " + spot, f"pick up {held} from {{}}", "open {}", "close {}", "turn on {}"]
+        forms += ["turn off {}", "put {} at " + spot, f"put {held} at {{}}"]
+        do(env, f"go to {spot}")
+        assert do(env, f"go to {invented}") == (False, f"Refused: you do not see {invented}.")
+        assert do(env, f"pick up {invented}") == (False, f"Refused: you do not see {invented}.")
+        for setup in ((), (f"go to {source}", f"pick up {held}", f"go to {spot}")):  # with an empty and with a full hand
+            if setup:
+                assert do(env, *setup)[0]
+            for form in forms:
+                real, made_up = (do(env, form.format(x)) for x in (absent.id, invented))
+                assert not real[0] and not made_up[0] and real[1].replace(absent.id, invented) == made_up[1]
+    for name in ("nowhere_1", "fridge_77", "hand", "mug", "mug_x"):
+        assert do(env, f"go to {name}") == (False, f"Refused: there is no {name}.")
+
+
+def test_frames_are_the_callers_own(env: HouseholdEnv) -> None:
+    seed, shelf, thing = find(0, "counter")
+    first, _ = env.reset(seed=0, options={"house_seed": seed})
+    kept = {k: v.copy() for k, v in first.items()}
+    obs = env.step(f"go to {shelf}")[0]
+    assert all(np.array_equal(first[k], kept[k]) for k in kept)  # a frame kept is not drawn over
+    before = env.visible_entities()
+    picture = env.render()
+    for array in obs.values():
+        array[:] = 0
+    assert thing in see(env)
+    assert [(s.entity.id, s.pixels, tuple(s.point)) for s in env.visible_entities().sightings] == [
+        (s.entity.id, s.pixels, tuple(s.point)) for s in before.sightings
+    ]
+    assert np.array_equal(env.render(), picture) and picture.any()
+    picture[:] = 0
+    assert env.render().any()
+    again = env.step("wait")[0]
+    assert again["intrinsics"][2, 2] == 1 and np.array_equal(again["intrinsics"], kept["intrinsics"])
+
+
+def test_the_detector_sees_alike_at_every_size() -> None:
+    """What is reported at 128×128 is reported at 64×64 and at 256×256, but for the odd thing at the limit."""
+    found: dict[int, set[tuple[str, str]]] = {}
+    for size in (64, 128, 256):
+        env = HouseholdEnv(HouseholdConfig(image_size=size, max_steps=10_000))
+        found[size] = set()
+        for seed in range(3):
+            _, info = env.reset(seed=0, options={"house_seed": seed})
+            for place in info["places"]:
+                env.step(f"go to {place.entity.id}")
+                found[size] |= {(f"{seed} {place.entity.id}", thing) for thing in see(env)}
+        env.close()
+    assert len(found[128]) > 100
+    assert len(found[64] ^ found[128]) < 0.04 * len(found[128])
+    assert len(found[256] ^ found[128]) < 0.04 * len(found[128])
+
+
 def test_sampled_text_is_refused_not_raised(env: HouseholdEnv) -> None:
     env.reset(seed=0, options={"house_seed": 0})
     env.action_space.seed(0)

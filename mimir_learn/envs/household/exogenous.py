@@ -135,6 +135,8 @@ class _Scene:
         return True
 
     def _drop(self, thing: str) -> bool:
+        if self.world.parents[thing].id == self.stance.room:  # from floor to floor nothing would have changed
+            return False
         spot = on_floor(self.world, self.world.specs[thing], self.stance.view, self.rng)
         if spot is None:
             return False
