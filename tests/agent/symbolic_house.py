@@ -10,9 +10,6 @@ import numpy as np
 
 from mimir_learn.symbols import (
     IN_HAND,
-    CategorySpec,
-    CausalRule,
-    Entity,
     Goal,
     Kind,
     ObjectQuery,
@@ -28,47 +25,16 @@ from mimir_learn.symbols import (
     satisfied,
 )
 
-_R, _F, _O = Kind.RECEPTACLE, Kind.FIXTURE, Kind.OBJECT
-VOCABULARY = Vocabulary(
-    "symbolic-test",
-    {
-        c.name: c
-        for c in (
-            CategorySpec("kitchen", Kind.ROOM, Relation.ROOM),
-            CategorySpec("bedroom", Kind.ROOM, Relation.ROOM),
-            CategorySpec("table", _R, Relation.ON),
-            CategorySpec("shelf", _R, Relation.ON),
-            CategorySpec("sink", _R, Relation.IN),
-            CategorySpec("fridge", _R, Relation.IN, ("open",)),
-            CategorySpec("cabinet", _R, Relation.IN, ("open",)),
-            CategorySpec("microwave", _R, Relation.IN, ("open", "on")),
-            CategorySpec("lamp", _F, None, ("on",)),
-            CategorySpec("faucet", _F, None, ("on",)),
-            CategorySpec("mug", _O, None, ("heated", "cleaned"), ("table", "cabinet"), ("cup",)),
-            CategorySpec("apple", _O, None, ("heated", "cooled"), ("fridge", "table")),
-            CategorySpec("book", _O, None, (), ("shelf",)),
-            CategorySpec("toy", _O, None, (), ("shelf", "cabinet")),
-        )
-    },
-    (
-        CausalRule("microwave", "on", True, "heated", (("open", False),), ("cooled",)),
-        CausalRule("fridge", "open", False, "cooled", (), ("heated",)),
-        CausalRule("faucet", "on", True, "cleaned"),
-    ),
-)
+from ..doubles import VOCABULARY, entity
+
 FIXTURES = (
     ("table_1", "kitchen_1"), ("sink_1", "kitchen_1"), ("fridge_1", "kitchen_1"), ("cabinet_1", "kitchen_1"), ("microwave_1", "kitchen_1"),
     ("faucet_1", "kitchen_1"), ("table_2", "bedroom_1"), ("shelf_1", "bedroom_1"), ("cabinet_2", "bedroom_1"), ("lamp_1", "bedroom_1"),
 )  # fmt: skip
 
 
-def entity(entity_id: str) -> Entity:
-    category = entity_id.rpartition("_")[0]
-    return Entity(entity_id, category, VOCABULARY.spec(category).kind)
-
-
 PLACES = tuple(Place(entity(r), r) for r in ("kitchen_1", "bedroom_1")) + tuple(Place(entity(f), r) for f, r in FIXTURES)
-HOLDERS = tuple(f for f, _ in FIXTURES if entity(f).kind is _R)
+HOLDERS = tuple(f for f, _ in FIXTURES if entity(f).kind is Kind.RECEPTACLE)
 
 
 def at(place: str) -> Parent:
@@ -138,7 +104,7 @@ class SymbolicHouse:
 
     def visible(self) -> list[str]:
         here = self.where
-        fixtures = [c for c, p in self.parents.items() if p.id == here and self.entities[c].kind is not _O]
+        fixtures = [c for c, p in self.parents.items() if p.id == here and self.entities[c].kind is not Kind.OBJECT]
         seen = [f for f in (here, *fixtures) if f != self.room(here)]
         if self.reachable(here):
             mine = [o for o in self.objects if self.parents[o].id == here]

@@ -9,7 +9,8 @@ from mimir_learn.feedback.schema import held_at
 from mimir_learn.memory import Status, WorldMemory
 from mimir_learn.symbols import ELSEWHERE, IN_HAND, Delta, Estimate, Parent, ParentChange, Relation, StateChange, Task, satisfied
 
-from .symbolic_house import KINDS, PLACES, VOCABULARY, SymbolicHouse, at, bring, make, random_objects, random_task
+from ..doubles import VOCABULARY
+from .symbolic_house import KINDS, PLACES, SymbolicHouse, at, bring, make, random_objects, random_task
 
 MAX_STEPS = 60
 

@@ -11,7 +11,8 @@ from mimir_learn.feedback import GateConfig, make_source
 from mimir_learn.memory import Status, ground, make_query, recall
 from mimir_learn.symbols import Action, ObjectQuery, Outcome, Percept, Sighting, Task, Verb
 
-from .symbolic_house import SymbolicHouse, at, bring, entity, make
+from ..doubles import entity
+from .symbolic_house import SymbolicHouse, at, bring, make
 
 COMMANDS = [
     (Action(Verb.NAVIGATE, None, "sink_1"), "go to sink_1"),
@@ -204,6 +205,20 @@ def test_what_was_tried_too_often_gets_another_round_before_its_goal_is_blocked(
         result = run_episode(robot, agent, observation, 199)
         assert result.declared is done and sum(c.startswith("pick up mug_1") for c in env.commands) == tried
         assert result.statuses == {"a": Status.COMPLETED if done else Status.BLOCKED}
+
+
+def test_refusals_reach_task_memory_as_such():
+    env = SymbolicHouse({"mug_1": at("table_1")}, occlusion=0.0)
+    robot, agent, observation = agent_for(env, Task("t", "x", (bring("a", "mug", "shelf_1"),)))
+    agent.reset_sources(0)
+    feedback = []
+    for action, command in ((Action(Verb.PICK, "mug_1", "sink_1"), "pick up mug_1 from sink_1"), (Action(Verb.LOOK), "look")):
+        agent.decide(observation, robot.perceive())
+        result = robot.step(command)
+        world, _ = agent.learn(observation, action, result.observation, result.outcome)
+        feedback.append(world.feedback)
+        observation = result.observation
+    assert [f.refused for f in feedback] == [True, False] and feedback[0].text == "Refused: you do not see mug_1."
 
 
 def test_the_step_limit_truncates():

@@ -12,10 +12,7 @@ from mimir_learn.symbols import (
     Action,
     Belief,
     BelievedEntity,
-    CategorySpec,
     Delta,
-    Entity,
-    Kind,
     Observation,
     Outcome,
     Parent,
@@ -26,32 +23,16 @@ from mimir_learn.symbols import (
     StateChange,
     Transition,
     Verb,
-    Vocabulary,
 )
 
-VOCABULARY = Vocabulary(
-    "feedback-test",
-    {
-        c.name: c
-        for c in (
-            CategorySpec("kitchen", Kind.ROOM, Relation.ROOM),
-            CategorySpec("table", Kind.RECEPTACLE, Relation.ON),
-            CategorySpec("fridge", Kind.RECEPTACLE, Relation.IN, ("open",)),
-            CategorySpec("lamp", Kind.FIXTURE, None, ("on",)),
-            CategorySpec("mug", Kind.OBJECT),
-        )
-    },
-)
+from ..doubles import VOCABULARY, entity
+
 FLOOR, TABLE, FRIDGE = Parent("kitchen_1", Relation.ROOM), Parent("table_1", Relation.ON), Parent("fridge_1", Relation.IN)
 PARENTS = {"kitchen_1": None, "table_1": FLOOR, "fridge_1": FLOOR, "lamp_1": FLOOR, "mug_1": TABLE, "mug_2": None, "mug_3": IN_HAND}
 FRAME = Observation(np.zeros((2, 2, 3), np.uint8), np.ones((2, 2), np.float32), np.eye(3), np.eye(4))
 
 
 def believed(parents=PARENTS):
-    def entity(i):
-        category = i.rpartition("_")[0]
-        return Entity(i, category, VOCABULARY.spec(category).kind)
-
     return Belief(VOCABULARY, {i: BelievedEntity(entity(i), p) for i, p in parents.items()}, "table_1")
 
 

@@ -7,13 +7,9 @@ from mimir_learn.symbols import (
     ELSEWHERE,
     IN_HAND,
     Action,
-    CategorySpec,
-    CausalRule,
     Delta,
-    Entity,
     Feedback,
     Goal,
-    Kind,
     ObjectQuery,
     Parent,
     ParentChange,
@@ -23,37 +19,9 @@ from mimir_learn.symbols import (
     Sighting,
     StateChange,
     Verb,
-    Vocabulary,
 )
 
-VOCABULARY = Vocabulary(
-    "memory-test",
-    {
-        c.name: c
-        for c in (
-            CategorySpec("kitchen", Kind.ROOM, Relation.ROOM),
-            CategorySpec("table", Kind.RECEPTACLE, Relation.ON),
-            CategorySpec("fridge", Kind.RECEPTACLE, Relation.IN, ("open",)),
-            CategorySpec("microwave", Kind.RECEPTACLE, Relation.IN, ("open", "on")),
-            CategorySpec("sink", Kind.RECEPTACLE, Relation.IN),
-            CategorySpec("faucet", Kind.FIXTURE, None, ("on",)),
-            CategorySpec("mug", Kind.OBJECT, None, ("heated", "cleaned", "dirty"), ("table",), ("cup",)),
-            CategorySpec("apple", Kind.OBJECT, None, ("heated", "cooled"), ("fridge", "table")),
-            CategorySpec("plate", Kind.OBJECT, Relation.ON, (), ("table",)),
-        )
-    },
-    (
-        CausalRule("microwave", "on", True, "heated", (("open", False),), ("cooled",)),
-        CausalRule("fridge", "open", False, "cooled", (), ("heated",)),
-        CausalRule("faucet", "on", True, "cleaned"),
-    ),
-)
-
-
-def entity(entity_id):
-    category = entity_id.rpartition("_")[0]
-    return Entity(entity_id, category, VOCABULARY.spec(category).kind)
-
+from ..doubles import entity
 
 PLACES = tuple(Place(entity(p), "kitchen_1") for p in ("kitchen_1", "table_1", "table_2", "fridge_1", "microwave_1", "sink_1", "faucet_1"))
 THINGS = ("mug_1", "mug_2", "apple_1", "plate_1", "plate_2")

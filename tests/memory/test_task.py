@@ -23,7 +23,8 @@ from mimir_learn.symbols import (
     Verb,
 )
 
-from .houses import IN_FRIDGE, ON_FLOOR, ON_TABLE, PICK, PLACES, VOCABULARY, deltas, feedback, histories, mug_goal, percept, see
+from ..doubles import VOCABULARY
+from .houses import IN_FRIDGE, ON_FLOOR, ON_TABLE, PICK, PLACES, deltas, feedback, histories, mug_goal, percept, see
 
 ON_TABLE_2 = Parent("table_2", Relation.ON)
 PUT = Action(Verb.PLACE, "mug_1", "table_2")

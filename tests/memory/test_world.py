@@ -7,21 +7,8 @@ from hypothesis import given, settings
 from mimir_learn.memory import EvidenceKind, WorldMemory
 from mimir_learn.symbols import ELSEWHERE, IN_HAND, Action, Parent, ParentChange, Relation, StateChange, Verb
 
-from .houses import (
-    IN_FRIDGE,
-    ON_FLOOR,
-    ON_TABLE,
-    PICK,
-    PLACES,
-    THINGS,
-    VOCABULARY,
-    actions,
-    feedback,
-    histories,
-    percept,
-    percepts,
-    see,
-)
+from ..doubles import VOCABULARY
+from .houses import IN_FRIDGE, ON_FLOOR, ON_TABLE, PICK, PLACES, THINGS, actions, feedback, histories, percept, percepts, see
 
 
 @pytest.fixture
