@@ -7,7 +7,7 @@ from typing import Any
 
 
 def p_text(p: float) -> str:
-    return f"{p:.3f}" if p >= 0.001 else f"{p:.0e}"
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def caveats(results: Mapping[str, Any]) -> list[str]:
