@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -194,8 +196,11 @@ def test_what_the_robot_just_switched_or_put_down_is_left_alone(env: HouseholdEn
         assert device.id not in env.privileged_state().moved and StateChange(device.id, "on", word == "off", word == "on") in set(delta)
 
 
-def test_wedged_things_stop_where_they_were_and_leave_the_others_alone(env: HouseholdEnv) -> None:
+def test_wedged_things_stop_where_they_were_and_leave_the_others_alone(
+    env: HouseholdEnv, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """MuJoCo's own answer to a diverging solver is to put everything back to the start of the episode."""
+    monkeypatch.chdir(tmp_path)  # where MuJoCo writes a log of its warnings
     env.reset(seed=0, options={"house_seed": 0})
     assert env._skills is not None
     world = env._skills.world
