@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
+from mimir_learn.estimator.checks import chance, not_negative, whole
 from mimir_learn.estimator.crops import INVALID
 from mimir_learn.estimator.inputs import PARENT_NONE, VIEW_FEATURES
 
@@ -43,6 +44,13 @@ class AugmentConfig:
     wrong_parent: float = 0.01
     drop_regions: float = 0.15
     hide_flag: float = 0.1
+
+    def __post_init__(self) -> None:
+        not_negative("noise.colour", self.colour)
+        not_negative("noise.depth_noise", self.depth_noise)
+        whole("noise.crop_shift", self.crop_shift, 0)
+        for name in ("depth_holes", "drop_point", "forget_parent", "forget_attribute", "wrong_parent", "drop_regions", "hide_flag"):
+            chance(f"noise.{name}", getattr(self, name))
 
 
 def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> Arrays:

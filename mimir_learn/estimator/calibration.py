@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from mimir_learn.estimator.export import weights_sha256
 from mimir_learn.estimator.model import DeltaEstimator
 
 FILE = "calibration.json"
+_AGAIN = "run `mimir train --resume true` with the settings of its run to calibrate again, or delete the file"
 HEADS = ("parent", "attr", "outcome")
 
 
@@ -101,9 +103,9 @@ def load_calibration(directory: Path) -> Calibration | None:
         out = Calibration(**json.loads(path.read_text()))
         temperature = {h: float(out.temperature[h]) for h in HEADS}
     except (ValueError, TypeError, KeyError) as e:
-        raise CheckpointError(f"{path}: damaged ({e}); calibrate again") from e
+        raise CheckpointError(f"{path}: damaged ({e}); {_AGAIN}") from e
     if out.weights_sha256 != weights_sha256(Path(directory)):
-        raise CheckpointError(f"{path}: made for weights {out.weights_sha256[:12]}, not for those beside it; calibrate again or delete it")
-    if not all(t > 0 for t in temperature.values()):
-        raise CheckpointError(f"{path}: temperatures must be positive, got {temperature}; calibrate again")
+        raise CheckpointError(f"{path}: made for weights {out.weights_sha256[:12]}, not for those beside it; {_AGAIN}")
+    if not all(0 < t < math.inf for t in temperature.values()):
+        raise CheckpointError(f"{path}: temperatures must be positive and finite, got {temperature}; {_AGAIN}")
     return out

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mimir_learn.errors import CheckpointError, ConfigError
+from mimir_learn.estimator.checks import chance, positive, whole
 from mimir_learn.symbols import ATTRIBUTES, Verb
 
 SCHEMA_VERSION = 1
@@ -32,7 +33,7 @@ class EstimatorConfig:
         change_regions: how many regions that differ between the frames (same camera) get a crop of their own.
         dim, heads, layers, ffn: width, attention heads, decoder layers, feed-forward width.
         crop_width, image_width: channels of the first convolution of the crop encoder and of the trunk.
-        dropout: in attention and feed-forward.
+        dropout: in attention and feed-forward, in [0, 1).
         attributes, verbs: the tables the heads and embeddings are laid out by; another table means other weights.
         vocabulary_name, vocabulary_sha256: of the logs it was trained on ("" before training).
         schema_version: of this file's meaning.
@@ -64,6 +65,13 @@ class EstimatorConfig:
     def __post_init__(self) -> None:
         for name in ("attributes", "verbs", "hand_box"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        for name in ("image_px", "crop_px", "name_dim", "dim", "heads", "layers", "ffn", "crop_width", "image_width"):
+            whole(f"estimator.{name}", getattr(self, name), 1)
+        whole("estimator.change_regions", self.change_regions, 0)
+        whole("estimator.candidates", self.candidates, 1)
+        for name in ("thing_window_m", "place_window_m", "max_depth_m"):
+            positive(f"estimator.{name}", getattr(self, name))
+        chance("estimator.dropout", self.dropout, below_one=True)
         if self.dim % self.heads:
             raise ConfigError(f"dim={self.dim} must be a multiple of heads={self.heads}")
         if self.image_px % 8 or self.crop_px % 4:
@@ -88,7 +96,9 @@ class EstimatorConfig:
     def from_dict(cls, body: dict[str, Any]) -> EstimatorConfig:
         """Inverse of `to_dict`. Raises CheckpointError for a newer schema or an unknown key."""
         version = body.get("schema_version")
-        if not isinstance(version, int) or version > SCHEMA_VERSION:
+        if not isinstance(version, int):
+            raise CheckpointError(f"config.json has no schema version (got {version!r}); it is damaged or no estimator's")
+        if version > SCHEMA_VERSION:
             raise CheckpointError(
                 f"estimator schema version {version!r} is newer than this package's {SCHEMA_VERSION}; update mimir-learn to read it"
             )

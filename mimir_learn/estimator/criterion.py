@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from mimir_learn.estimator.checks import not_negative
 from mimir_learn.estimator.labels import KEEP, UNCHANGED
 from mimir_learn.estimator.model import Batch
 
@@ -26,6 +27,10 @@ class LossWeights:
     outcome: float = 0.5
     find: float = 0.3
     changed: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            not_negative(f"loss.{name}", value)
 
 
 def criterion(logits: dict[str, Tensor], batch: Batch, weights: LossWeights | None = None) -> dict[str, Tensor]:

@@ -11,17 +11,19 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 from mimir_learn import __version__
-from mimir_learn.errors import CheckpointError
+from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator.config import VERBS, VISIBLE_ATTRIBUTES, EstimatorConfig
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.symbols import Vocabulary
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 _MADE_BY = "package_version"
+_AGAIN = "run `mimir train --resume true` with its run's settings to write the export again, or remove the run's folder and train again"
 _PICKLES = (".ckpt", ".pt", ".pth", ".bin", ".pkl")
 
 
@@ -46,7 +48,13 @@ def weights_sha256(directory: Path) -> str:
 
 def read_config(directory: Path) -> EstimatorConfig:
     """The config of an export. Raises CheckpointError."""
-    return EstimatorConfig.from_dict({k: v for k, v in _body(directory).items() if k != _MADE_BY})
+    body = {k: v for k, v in _body(directory).items() if k != _MADE_BY}
+    try:
+        return EstimatorConfig.from_dict(body)
+    except CheckpointError as e:
+        raise CheckpointError(f"{directory}: {e}") from e
+    except (ConfigError, TypeError, ValueError) as e:
+        raise CheckpointError(f"{directory}: {CONFIG} is damaged ({e}); {_AGAIN}") from e
 
 
 def _cure(directory: Path) -> str:
@@ -70,16 +78,17 @@ def _body(directory: Path) -> dict[str, Any]:
     try:
         body = json.loads(path.read_text())
     except ValueError as e:
-        raise CheckpointError(f"{path}: damaged JSON ({e}); export the model again") from e
+        raise CheckpointError(f"{path}: damaged JSON ({e}); {_AGAIN}") from e
     if not isinstance(body, dict):
-        raise CheckpointError(f"{path}: not a config; export the model again")
+        raise CheckpointError(f"{path}: not a config; {_AGAIN}")
     return body
 
 
 def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, allow_other_vocabulary: bool = False) -> DeltaEstimator:
     """The exported estimator in eval mode.
 
-    Raises CheckpointError for a pickle, a newer schema, other attribute or verb tables, weights that do not fit the config, or a
+    Raises CheckpointError for a pickle, a newer schema, weights that are not finite, other attribute or verb tables, weights that do not
+    fit the config, or a
     vocabulary other than the one it was trained on (unless ``allow_other_vocabulary``: names enter as text, so it runs, but its
     calibration says nothing there).
     """
@@ -95,20 +104,25 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
             f"{vocabulary.name!r} ({vocabulary.sha256[:12]}); train on logs of that environment, or pass allow_other_vocabulary=True"
         )
     if not (directory / WEIGHTS).is_file():
-        raise CheckpointError(f"{directory}: {WEIGHTS} is missing; export the model again")
+        raise CheckpointError(f"{directory}: {WEIGHTS} is missing; {_AGAIN}")
     try:
         state = load_file(directory / WEIGHTS)
     except (SafetensorError, OSError) as e:
-        raise CheckpointError(f"{directory / WEIGHTS}: damaged ({e}); export the model again") from e
+        raise CheckpointError(f"{directory / WEIGHTS}: damaged ({e}); {_AGAIN}") from e
     model = DeltaEstimator(config)
     try:
         model.load_state_dict(state, strict=True)
     except RuntimeError as e:
         raise CheckpointError(f"{directory}: weights do not fit the network of config.json ({_short(e)}); {_cure(directory)}") from e
+    if broken := [name for name, tensor in state.items() if not bool(torch.isfinite(tensor).all())]:
+        raise CheckpointError(
+            f"{directory / WEIGHTS}: {len(broken)} of {len(state)} tensors hold NaN or infinity ({_short(', '.join(broken))}); the "
+            "training diverged or the file is damaged; remove the run's folder and train again with a smaller lr"
+        )
     return model.eval()
 
 
-def _short(error: Exception) -> str:
+def _short(error: Exception | str) -> str:
     text = " ".join(str(error).split())
     return text if len(text) <= 300 else text[:300] + " …"
 

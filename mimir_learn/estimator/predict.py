@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 
+from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator.batch import collate
 from mimir_learn.estimator.calibration import Calibration, load_calibration
 from mimir_learn.estimator.criterion import probabilities
@@ -20,6 +21,7 @@ class Predictor:
 
     def __init__(self, model: DeltaEstimator, calibration: Calibration | None = None, name: str = "learned") -> None:
         self.model, self.calibration, self.name = model.eval(), calibration, name
+        self.origin = name
         self.temperature = dict(calibration.temperature) if calibration is not None else {}
 
     @classmethod
@@ -27,10 +29,15 @@ class Predictor:
         """Open an export with its calibration, if it has one. Raises CheckpointError."""
         directory = Path(checkpoint)
         model = DeltaEstimator.from_pretrained(directory, vocabulary, allow_other_vocabulary=allow_other_vocabulary)
-        return cls(model, load_calibration(directory))
+        out = cls(model, load_calibration(directory))
+        out.origin = str(directory)
+        return out
 
     def estimate(self, transition: Transition) -> Estimate:
-        """Δ_t read off the two frames, with a probability per change, for the whole, and for the action's success."""
+        """Δ_t read off the two frames, with a probability per change, for the whole, and for the action's success.
+
+        Raises CheckpointError when the network's answer is not finite.
+        """
         config = self.model.config
         ids, arrays = build_with_ids(transition, config)
         threads = torch.get_num_threads()
@@ -42,6 +49,11 @@ class Predictor:
         finally:
             if threads != 1:
                 torch.set_num_threads(threads)
+        if not all(bool(torch.isfinite(x).all()) for x in p.values()):
+            raise CheckpointError(
+                f"{self.origin}: the estimator's probabilities are not finite, so its answer means nothing; its training diverged: remove "
+                "the run's folder and train again with a smaller lr"
+            )
         parent, attr = p["parent"][0].numpy(), p["attr"][0].numpy()
         delta, confidence = decode(parent, attr, ids, transition.belief, config.attributes, self.name)
         return Estimate(delta, confidence, float(p["outcome"][0]))

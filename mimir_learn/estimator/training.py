@@ -8,7 +8,6 @@ import time
 import warnings
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import lightning as L
 import torch
@@ -20,13 +19,15 @@ from mimir_learn.errors import ConfigError, LogError
 from mimir_learn.estimator.augment import AugmentConfig
 from mimir_learn.estimator.cache import build_cache
 from mimir_learn.estimator.calibration import Calibration, calibrate
+from mimir_learn.estimator.checks import chance, not_negative, positive, whole
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.criterion import LossWeights, criterion
 from mimir_learn.estimator.data import BatchDataset, EpochBatches, EstimatorDataModule
 from mimir_learn.estimator.export import save_pretrained, weights_sha256, with_vocabulary
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.estimator.module import EstimatorModule, add_counts, ratios
-from mimir_learn.logs import LogDirectory
+from mimir_learn.estimator.resume import check_recipe, open_checkpoint, read_checkpoint, recipe, write_recipe
+from mimir_learn.logs import LogDirectory, fingerprint
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,10 @@ class TrainConfig:
 
     Attributes:
         log_dir: transition log with train, validation and calibration houses.
-        out_dir: gets ``model/`` (the export), ``checkpoints/`` (best and last), ``logs/`` (TensorBoard, CSV), ``train.json``.
+        out_dir: gets ``model/`` (the export), ``checkpoints/`` (best and last), ``logs/`` (TensorBoard, CSV),
+            ``recipe.json`` (what the run was begun with), ``train.json``.
         epochs, batch_size, lr, weight_decay, warmup: AdamW with a cosine schedule; warmup is a share of all steps.
-        clip: largest gradient norm.
+        clip: largest gradient norm (0 = no limit).
         seed: of weights, sample order and noise.
         threads: torch threads; 0 = measure one against two on a real batch and keep the faster.
         bf16: autocast matrix products and convolutions to bfloat16; softmax, loss and calibration stay in fp32.
@@ -45,7 +47,8 @@ class TrainConfig:
         cache_dir: where samples are cached; None = hidden folder inside the log.
         second_looks: also train on after-frames taken one quiet ``look`` later.
         max_minutes: stop after the epoch in which this much time has passed (0 = no limit); the best weights so far are exported.
-        resume: go on from ``checkpoints/last.ckpt``.
+        resume: go on from ``checkpoints/last.ckpt`` (``best.ckpt`` if that is gone); settings that decide the weights must be those the
+            run was begun with.
         progress: show a progress bar.
         estimator, noise, loss: see their classes.
     """
@@ -73,10 +76,17 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         for name in ("epochs", "batch_size", "workers"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name}={getattr(self, name)} must be at least 1")
-        if self.lr <= 0 or not 0 <= self.warmup < 1:
-            raise ConfigError(f"lr={self.lr} must be positive and warmup={self.warmup} in [0, 1)")
+            whole(name, getattr(self, name), 1)
+        for name in ("threads", "seed"):
+            whole(name, getattr(self, name), 0)
+        if self.seed >= 1 << 32:
+            raise ConfigError(f"seed={self.seed} must be below 2**32")
+        positive("lr", self.lr)
+        for name in ("weight_decay", "clip", "max_minutes"):
+            not_negative(name, getattr(self, name))
+        chance("warmup", self.warmup, below_one=True)
+        if not self.out_dir:
+            raise ConfigError("out_dir is empty; give the name of a folder")
 
 
 @dataclass(frozen=True)
@@ -114,16 +124,22 @@ class _StopAfter(Callback):
 def fit(config: TrainConfig) -> TrainSummary:
     """Train, keep the weights with the lowest validation loss, calibrate on the calibration split if the log has one, and export.
 
-    Raises LogError (missing or damaged log or split), ConfigError (out_dir in use, nothing to resume).
+    Raises LogError (missing or damaged log or split), ConfigError (out_dir in use or no folder, nothing to resume, other
+    settings than the run was begun with), CheckpointError (the checkpoint to resume is damaged).
     """
     start, cpu = time.monotonic(), time.process_time()
     out = Path(config.out_dir)
-    last = out / "checkpoints" / "last.ckpt"
-    if config.resume and not last.is_file():
-        raise ConfigError(f"resume: {last} does not exist; train without resume first")
-    if not config.resume and last.exists():
+    kept = [p for p in (out / "checkpoints" / "last.ckpt", out / "checkpoints" / "best.ckpt") if p.exists()]
+    if config.resume and not kept:
+        raise ConfigError(f"resume: {out / 'checkpoints' / 'last.ckpt'} does not exist; train without resume first")
+    if not config.resume and kept:
         raise ConfigError(f"{out} already holds a run; pass resume=true to go on with it, or another out_dir")
     vocabulary = LogDirectory(Path(config.log_dir)).vocabulary
+    begun = recipe(asdict(config), fingerprint(config.log_dir))
+    if config.resume:
+        check_recipe(out, begun)
+    resumed = open_checkpoint(kept[0]) if config.resume else None
+    _make(out)
     estimator = with_vocabulary(config.estimator, vocabulary)
     data = EstimatorDataModule(
         config.log_dir, estimator, config.batch_size, config.seed, config.workers, config.cache_dir, config.noise, config.second_looks
@@ -147,9 +163,11 @@ def fit(config: TrainConfig) -> TrainSummary:
         gradient_clip_val=config.clip, callbacks=callbacks, logger=loggers,
         enable_progress_bar=config.progress, enable_model_summary=False, log_every_n_steps=20, num_sanity_val_steps=0,
     )  # fmt: skip
+    if not config.resume:
+        write_recipe(out, begun)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=".*does not have many workers.*")  # loading is a memory-map read
-        trainer.fit(module, datamodule=data, ckpt_path=last if config.resume else None)
+        trainer.fit(module, datamodule=data, ckpt_path=resumed)
     model, numbers = _best_weights(Path(best.best_model_path), module, data)
     target = save_pretrained(model, out / "model")
     calibration = _calibrate(model, config, target)
@@ -162,11 +180,17 @@ def fit(config: TrainConfig) -> TrainSummary:
     return summary
 
 
+def _make(out: Path) -> None:
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise ConfigError(f"out_dir={out} cannot be made ({e.strerror or e}); choose another, or move away what is in its place") from e
+
+
 def _best_weights(path: Path, module: EstimatorModule, data: EstimatorDataModule) -> tuple[DeltaEstimator, dict[str, float]]:
     """The best checkpoint's model and its validation numbers (the current weights if no validation ran)."""
     if path.is_file():
-        body: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        module.load_state_dict(body["state_dict"], strict=True)
+        module.load_state_dict(read_checkpoint(path)["state_dict"], strict=True)
     module.eval()
     sums: dict[str, float] = {}
     with torch.no_grad():

@@ -33,5 +33,6 @@ class LearnedSource:
         """Nothing to reset: every transition is answered on its own."""
 
     def estimate(self, transition: Transition) -> Estimate:
-        """Δ_t with per-change probabilities. Raises ObservationError for a frame no sensor could have taken."""
+        """Δ_t with per-change probabilities. Raises ObservationError for a frame no sensor could have taken, CheckpointError for an
+        answer that is not finite."""
         return self.predictor.estimate(transition)

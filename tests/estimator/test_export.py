@@ -52,12 +52,30 @@ def edit(folder: Path, **changes: object) -> None:
         ({"verbs": ["pick"]}, "verbs"),
         ({"dim": 64}, "do not fit"),
         ({"surprise": 1}, "unknown keys"),
+        ({"dropout": 7}, "dropout"),
+        ({"hand_box": 3}, "config.json is damaged"),
+        ({"schema_version": None}, "no schema version"),
     ],
 )
 def test_foreign_configs_are_refused(folder: Path, changes: dict[str, object], said: str) -> None:
     edit(folder, **changes)
-    with pytest.raises(CheckpointError, match=said):
+    with pytest.raises(CheckpointError, match=said) as info:
         DeltaEstimator.from_pretrained(folder)
+    assert str(folder) in str(info.value)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_and_answers_that_are_not_finite_are_refused(folder: Path, value: float) -> None:
+    predictor = Predictor.load(folder)
+    state = load_file(folder / "model.safetensors")
+    state["verb.weight"][0, 0] = value
+    save_file(state, folder / "model.safetensors")
+    with pytest.raises(CheckpointError, match=r"1 of \d+ tensors hold NaN or infinity \(verb\.weight\).*train again"):
+        DeltaEstimator.from_pretrained(folder)
+    with torch.no_grad():
+        next(predictor.model.outcome_head.parameters()).fill_(float("nan"))
+    with pytest.raises(CheckpointError, match=r"model: .*not finite"):
+        predictor.estimate(transition(np.random.default_rng(7))[0])
 
 
 def test_the_package_version_is_written_and_is_no_part_of_the_config(folder: Path) -> None:
@@ -117,7 +135,7 @@ def test_pickles_damage_and_absence_are_refused(folder: Path, tmp_path: Path) ->
             DeltaEstimator.from_pretrained(path)
     weights = folder / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
-    with pytest.raises(CheckpointError, match="damaged"):
+    with pytest.raises(CheckpointError, match=r"damaged.*mimir train --resume true"):
         DeltaEstimator.from_pretrained(folder)
     weights.unlink()
     with pytest.raises(CheckpointError, match="missing"):

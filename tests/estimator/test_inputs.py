@@ -222,7 +222,8 @@ def test_names_share_stems_and_need_no_table() -> None:
 
 
 def test_config_refuses_nonsense() -> None:
-    for bad in ({"dim": 30, "heads": 4}, {"image_px": 60}, {"candidates": 2}, {"hand_box": (0.9, 0.5, 0.1, 1.0)}):
+    for bad in ({"dim": 30, "heads": 4}, {"image_px": 60}, {"candidates": 2}, {"hand_box": (0.9, 0.5, 0.1, 1.0)}, {"dropout": 2},
+                {"dropout": 1.0}, {"dropout": float("nan")}, {"layers": 0}, {"ffn": 0}, {"heads": 0}, {"max_depth_m": 0}):  # fmt: skip
         with pytest.raises(ConfigError):
             EstimatorConfig(**bad)
 

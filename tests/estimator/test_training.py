@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import dataclasses
 import itertools
+import shutil
 from pathlib import Path
 
 import jsonargparse
@@ -12,16 +13,18 @@ import numpy as np
 import pytest
 import torch
 
-from mimir_learn.errors import ConfigError, LogError
+from mimir_learn.errors import CheckpointError, ConfigError, LogError
 from mimir_learn.estimator import EstimatorConfig, TrainConfig, fit, score_log
 from mimir_learn.estimator.augment import AugmentConfig, augment
 from mimir_learn.estimator.cache import SampleCache, build_cache
+from mimir_learn.estimator.criterion import LossWeights
 from mimir_learn.estimator.data import EpochBatches
 from mimir_learn.estimator.samples import arrays, replay
 from mimir_learn.estimator.scoring import answer
 from mimir_learn.feedback.learned import LearnedSource
 from mimir_learn.feedback.schema import SchemaSource
 from mimir_learn.logs import read_episodes
+from mimir_learn.logs.fingerprint import content_files
 
 RECIPES = Path(__file__).parents[2] / "configs" / "train"
 SMALL = EstimatorConfig(image_px=32, crop_px=8, dim=32, heads=2, layers=1, ffn=64, crop_width=8, image_width=8)
@@ -150,8 +153,61 @@ def test_bad_runs_say_what_is_wrong(log_dir: Path, tmp_path: Path) -> None:
         fit(config(tmp_path / "nothing", tmp_path / "run"))
     with pytest.raises(ConfigError, match="resume"):
         fit(config(log_dir, tmp_path / "run", resume=True))
-    with pytest.raises(ConfigError, match="epochs"):
-        config(log_dir, tmp_path / "run", epochs=0)
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "run"):
+        with pytest.raises(ConfigError, match=r"out_dir=.*cannot be made"):
+            fit(config(log_dir, out, cache_dir=str(tmp_path / "cache")))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [{"epochs": 0}, {"batch_size": 0}, {"workers": 0}, {"threads": -1}, {"seed": -1}, {"lr": 0.0}, {"lr": float("nan")},
+     {"max_minutes": -1.0}, {"clip": -1.0}, {"warmup": 1.0}, {"weight_decay": -0.1}, {"out_dir": ""}],
+)  # fmt: skip
+def test_settings_out_of_range_are_refused_by_name(bad: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match=next(iter(bad))):
+        TrainConfig(**bad)  # type: ignore[arg-type]
+    for part, name in ((LossWeights, "parent"), (AugmentConfig, "drop_point")):
+        with pytest.raises(ConfigError, match=name):
+            part(**{name: -0.5})  # type: ignore[arg-type]
+
+
+def test_a_resumed_run_keeps_its_settings(log_dir: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    first = fit(config(log_dir, out))
+    changed = config(log_dir, out, resume=True, lr=0.5, seed=7, epochs=3, estimator=dataclasses.replace(SMALL, dim=64))
+    with pytest.raises(ConfigError) as info:
+        fit(changed)
+    for said in ("lr was 0.002, now 0.5", "seed was 0, now 7", "epochs was 2, now 3", "estimator.dim was 32, now 64", "another out_dir"):
+        assert said in str(info.value)
+    log, moved = tmp_path / "log", tmp_path / "moved"
+    shutil.copytree(log_dir, log)
+    out.rename(moved)
+    best = (moved / "checkpoints" / "best.ckpt").read_bytes()
+    free = config(log, moved, resume=True, max_minutes=9.0, threads=2, workers=2, cache_dir=None)
+    assert fit(free).weights_sha256 == first.weights_sha256 and (moved / "checkpoints" / "best.ckpt").read_bytes() == best
+    table = next(p for p in content_files(log) if p.suffix == ".json")
+    table.write_text(table.read_text() + "\n")
+    with pytest.raises(ConfigError, match="log"):
+        fit(free)
+    (moved / "recipe.json").unlink()
+    with pytest.raises(ConfigError, match=r"recipe\.json is missing"):
+        fit(config(log_dir, moved, resume=True))
+
+
+def test_a_truncated_checkpoint_is_named_and_the_best_one_takes_over(log_dir: Path, tmp_path: Path) -> None:
+    fit(config(log_dir, tmp_path / "run"))
+    last, best = (tmp_path / "run" / "checkpoints" / n for n in ("last.ckpt", "best.ckpt"))
+    last.write_bytes(last.read_bytes()[:5000])
+    again = config(log_dir, tmp_path / "run", resume=True)
+    with pytest.raises(CheckpointError, match=r"last\.ckpt: damaged.*best\.ckpt beside it with `mimir train --resume true`"):
+        fit(again)
+    last.unlink()
+    assert fit(again).epochs == 2
+    last.unlink(missing_ok=True)
+    best.write_bytes(b"")
+    with pytest.raises(CheckpointError, match=r"best\.ckpt: damaged.*remove the folder"):
+        fit(again)
 
 
 @pytest.mark.parametrize("recipe", sorted(p.name for p in RECIPES.glob("*.yaml")))
