@@ -7,6 +7,7 @@ Imports happen inside the subcommands, so that ``mimir collect`` does not load t
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import re
 import sys
@@ -226,8 +227,35 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(f"mimir {name}: {e}", 2)
     except MimirError as e:
         return _complain(str(e), 1)
+    except BrokenPipeError:  # whoever read the output has gone; the interpreter must not complain again when it flushes at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as e:
+        return _complain(_os_error(e), 1)
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
+
+
+_CURES = {
+    errno.EACCES: "choose another path, or change its permissions",
+    errno.EPERM: "choose another path, or change its permissions",
+    errno.EROFS: "choose a path that can be written",
+    errno.ENOTDIR: "a part of this path is a file; choose another",
+    errno.EEXIST: "a file is in the way; choose another path, or move it",
+    errno.EISDIR: "a file is wanted here, this is a directory",
+    errno.ENOENT: "check the path",
+    errno.ENOSPC: "make room, or choose a path on another disk; the same command goes on where it stopped",
+    errno.EDQUOT: "make room, or choose a path on another disk; the same command goes on where it stopped",
+    errno.EMFILE: "raise the limit of open files (ulimit -n)",
+    errno.ENOMEM: "use fewer worker processes (n_jobs)",
+}
+
+
+def _os_error(error: OSError) -> str:
+    """Path, what is wrong with it, and what helps."""
+    where = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, str | bytes) else ""
+    cure = _CURES.get(error.errno or 0)
+    return f"{where}{error.strerror or error}" + (f"; {cure}" if cure else "")
 
 
 class _UsageError(Exception):

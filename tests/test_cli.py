@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -56,12 +58,18 @@ def test_demo_recipe_is_made_of_the_stages_recipes() -> None:
         (["train", "--log_dir", "nowhere", "--out_dir", "nowhere/out"], 1, "nowhere"),
         (["report", "--folder", "nowhere"], 1, "no results.json in nowhere"),
         (["bench"], 2, "takes one of: env"),
+        (["eval", "--sources", "[text]", "--suite", "."], 1, "cannot be read as a suite"),
+        (["eval", "--sources", "[text]", "--suite", "latin1"], 1, "latin1 is not a suite"),
+        (["eval", "--sources", "[text]", "--suite", SUITE, "--out", "latin1/out"], 1, "latin1/out: Not a directory; a part of this path"),
+        (["eval", "--watchdog_s", "0"], 1, "eval.watchdog_s"),
+        (["demo", "--out", "latin1"], 1, "latin1/stages: Not a directory"),
     ],
 )
 def test_mistakes(
     args: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "latin1").write_bytes("é".encode("latin-1"))
     assert cli.main(args) == code
     err = capsys.readouterr().err
     assert err.startswith("error: ") and words in err, err
@@ -91,3 +99,22 @@ def test_doctor_and_bench(capsys: pytest.CaptureFixture[str]) -> None:
 def test_collecting_does_not_load_torch() -> None:
     code = "import sys; sys.modules['torch'] = None\nfrom mimir_learn import cli\ncli._parse('collect', cli.COMMANDS['collect'], [])"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_doctor_says_everything_when_nothing_can_be_drawn() -> None:
+    env = {**os.environ, "MUJOCO_GL": "nonsense"}
+    done = subprocess.run([sys.executable, "-m", "mimir_learn.cli", "doctor"], capture_output=True, text=True, timeout=120, env=env)
+    assert done.returncode == 1 and "✗ MuJoCo draws off screen" in done.stdout and "Traceback" not in done.stderr
+    assert "cores, MUJOCO_GL=nonsense" in done.stdout and done.stdout.rstrip().endswith("something is missing, see above")
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOSPC])
+def test_errors_of_the_file_system_name_path_and_cure(
+    number: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fails(_: object) -> int:
+        raise OSError(number, os.strerror(number), "some/path")
+
+    monkeypatch.setitem(cli.COMMANDS, "doctor", cli.Command("", lambda: cli.DoctorConfig, fails))
+    assert cli.main(["doctor"]) == 1
+    assert capsys.readouterr().err == f"error: some/path: {os.strerror(number)}; {cli._CURES[number]}\n"

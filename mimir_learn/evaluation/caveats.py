@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
+
+UNCALIBRATED = (
+    "uncalibrated (its export holds no calibration.json): the probabilities of `learned` were never fitted to held-out transitions, and "
+    "the gate's thresholds rest on them"
+)
+
+
+def uncalibrated(sources: Collection[str], hashes: Mapping[str, Any]) -> bool:
+    """Whether one of the ``sources`` is a checkpoint without calibration; ``hashes``: see `run.checkpoint_hashes`."""
+    return "learned" in sources and hashes.get("checkpoint_sha256") is not None and hashes.get("calibration_sha256") is None
 
 
 def p_text(p: float) -> str:
@@ -13,6 +23,8 @@ def p_text(p: float) -> str:
 def caveats(results: Mapping[str, Any]) -> list[str]:
     """What a reader of the success table should know, said with this evaluation's own numbers."""
     arms, out = results["arms"], []
+    if uncalibrated({s for b in arms.values() for s in (b["world"], b["task"])}, results["settings"]):
+        out.append(f"The estimator is {UNCALIBRATED}.")
     idle = [n for n, b in arms.items() if b["task"] == "none"]
     if idle:
         out.append(

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from mimir_learn.collect import CollectConfig
-from mimir_learn.errors import LogError
+from mimir_learn.errors import LogError, MimirError
 from mimir_learn.estimator.training import TrainConfig
 from mimir_learn.evaluation.provenance import source_sha256
 from mimir_learn.evaluation.results import summary_of, write_json
 from mimir_learn.evaluation.run import EvalConfig, checkpoint_hashes, evaluate
+from mimir_learn.logs import fingerprint
 
 ESTIMATOR_KEYS = (
     "changed_atom_f1",
@@ -59,26 +60,40 @@ class Stages:
         self.seconds: dict[str, float] = {}
         folder.mkdir(parents=True, exist_ok=True)
 
-    def run(self, name: str, settings: Any, work: Callable[[], dict[str, Any]], needs: Path, discard: Path | None = None) -> dict[str, Any]:
-        """The stage's result, from its marker when the same stage has run before and ``needs`` exists, else from ``work``.
+    def run(
+        self,
+        name: str,
+        settings: Any,
+        work: Callable[[], dict[str, Any]],
+        needs: Path,
+        discard: Path | None = None,
+        product: Callable[[], str] | None = None,
+    ) -> dict[str, Any]:
+        """The stage's result, from its marker when the same stage has run before and what it made is still that, else from ``work``.
 
         Args:
             settings: everything the stage depends on beside the stages before it: settings and a hash of the code.
             discard: a folder of the stage's making; what lies there from another key is removed first, so that nothing is mixed
                 (set aside under another name when no stage of this demo made it).
+            needs: must exist for the stage to count as done.
+            product: hash of what the stage made; the marker records it, and the stage is done again, from nothing, when it has changed.
         """
         self.key = hashlib.sha256(json.dumps([self.key, name, settings], sort_keys=True, default=str).encode()).hexdigest()
         marker = self.folder / f"{name}.json"
-        if marker.is_file() and needs.exists():
-            body = json.loads(marker.read_text())
-            if body["key"] == self.key:
+        begun = self.folder / f"{name}.begun"
+        before = _marker(begun)
+        body = _marker(marker)
+        if body and body["key"] == self.key and needs.exists():
+            if product is None or _hash(product) == body.get("product", ""):
                 print(f"[{name}] was done before, in {body['seconds']:.1f} s", flush=True)
                 self.seconds[name] = body["seconds"]
                 return dict(body["result"])
+            print(f"[{name}] what it made is damaged or was changed since; it is done again", flush=True)
+            if discard is not None and "product" in body:
+                before = {"key": "", "seconds": 0.0}  # going on from damaged files would keep the damage
         print(f"[{name}] …", flush=True)
-        begun = self.folder / f"{name}.begun"
-        before = json.loads(begun.read_text()) if begun.is_file() else {}
-        if before and before["key"] != self.key:
+        marker.unlink(missing_ok=True)
+        if before and before["key"] not in ("", self.key):
             print(f"[{name}] was done with other code or settings and is done again", flush=True)
         if discard is not None and discard.exists() and before.get("key") != self.key:
             _clear(discard, mine=bool(before))
@@ -90,9 +105,45 @@ class Stages:
         finally:
             self.seconds[name] = spent + time.monotonic() - started
             write_json(begun, {"key": self.key, "seconds": self.seconds[name]})
-        write_json(marker, {"key": self.key, "seconds": self.seconds[name], "result": result})
+        made = {} if product is None else {"product": product()}
+        write_json(marker, {"key": self.key, "seconds": self.seconds[name], "result": result, **made})
         print(f"[{name}] done in {self.seconds[name]:.1f} s", flush=True)
         return result
+
+
+def _marker(path: Path) -> dict[str, Any]:
+    """A stage's marker; empty when it is not there. A damaged one counts as not there, and stdout says so."""
+    if not path.is_file():
+        return {}
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+        kinds = {"key": str, "seconds": int | float} | ({"result": dict} if path.suffix == ".json" else {})
+        if all(isinstance(body[name], kind) for name, kind in kinds.items()):
+            return dict(body)
+    except (ValueError, KeyError, TypeError):
+        pass
+    print(f"{path} is damaged: its stage counts as not done", flush=True)
+    return {}
+
+
+def _hash(product: Callable[[], str]) -> str | None:
+    """None when there is nothing whole to hash."""
+    try:
+        return product()
+    except (MimirError, OSError, ValueError, KeyError):
+        return None
+
+
+def _export_sha256(model: Path) -> str:
+    return json.dumps(checkpoint_hashes(str(model)), sort_keys=True)
+
+
+def _readable(out: Path) -> str:
+    """Raise ValueError, KeyError or OSError when the evaluation's results or strips are no longer such."""
+    results, strips = (json.loads((out / name).read_text(encoding="utf-8")) for name in ("results.json", "strips.json"))
+    if not isinstance(results, dict) or not results["arms"] or not isinstance(strips, list):
+        raise ValueError(f"{out}: no results")
+    return "readable"
 
 
 def demo(config: DemoConfig) -> dict[str, float]:
@@ -112,11 +163,12 @@ def demo(config: DemoConfig) -> dict[str, float]:
         lambda: _collect(replace(config.collect, out=str(log))),
         log / "meta" / "info.json",
         discard=log,
+        product=lambda: fingerprint(log),
     )
-    stages.run("validate", {}, lambda: _validate(log), log)
+    stages.run("validate", {}, lambda: _validate(log), log, product=lambda: fingerprint(log))
     train = replace(config.train, log_dir=str(log), out_dir=str(train_dir))
     recipe = asdict(replace(train, log_dir="", out_dir="", resume=False))
-    trained = stages.run("train", [source_sha256("train"), recipe], lambda: _train(train), model, discard=train_dir)
+    trained = stages.run("train", [source_sha256("train"), recipe], lambda: _train(train), model, train_dir, lambda: _export_sha256(model))
     checkpoint, limit = Path(trained["checkpoint"]), config.eval.score_limit
     score = stages.run(
         "score", [source_sha256("score"), checkpoint_hashes(str(checkpoint)), limit], lambda: _score(checkpoint, log, limit), model
@@ -126,7 +178,13 @@ def demo(config: DemoConfig) -> dict[str, float]:
     def run_eval() -> dict[str, Any]:
         return {"arms": list(evaluate(test, score=score, renew=True)["arms"])}
 
-    stages.run("evaluate", [source_sha256("evaluate"), _suite_sha256(test), asdict(test)], run_eval, out / "results.json")
+    stages.run(
+        "evaluate",
+        [source_sha256("evaluate"), _suite_sha256(test), asdict(test)],
+        run_eval,
+        out / "results.json",
+        product=lambda: _readable(out),
+    )
     return _finish(out, stages, collected, trained, score)
 
 

@@ -9,6 +9,7 @@ import sys
 from importlib import metadata
 
 from mimir_learn.errors import MimirError
+from mimir_learn.evaluation.checks import probe_drawing
 
 NEEDED = (
     "numpy",
@@ -52,19 +53,15 @@ def doctor() -> int:
 
 
 def _drawing() -> bool:
-    from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv
-
     try:
-        env = HouseholdEnv(HouseholdConfig(image_size=32))
-        observation, _ = env.reset(seed=0, options={"house_seed": 0})
-        env.close()
+        probe_drawing(32)
     except MimirError as e:
         return _say(False, "MuJoCo draws off screen", str(e))
     except ImportError as e:
         return _say(False, "MuJoCo draws off screen", f"a package is missing: {e}")
-    return _say(
-        bool(observation["depth"].any()), "MuJoCo draws off screen, colour and depth", "the depth image is empty; try MUJOCO_GL=osmesa"
-    )
+    except Exception as e:  # whatever a driver does, the other findings and the verdict must still be said
+        return _say(False, "MuJoCo draws off screen", f"{type(e).__name__}: {e}; try MUJOCO_GL=egl or MUJOCO_GL=osmesa")
+    return _say(True, "MuJoCo draws off screen, colour and depth")
 
 
 def _say(ok: bool | None, what: str, cure: str = "") -> bool:

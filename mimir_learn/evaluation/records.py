@@ -55,7 +55,7 @@ class RecordFile:
                     f"{path} holds episodes of another evaluation (differs in: {', '.join(changed)}); "
                     "choose another output folder or pass --resume false to start over"
                 )
-            self.set_aside = _set_aside(path)
+            self.set_aside = set_aside(path)
             count = sum(1 for _ in self.set_aside.open()) - 1
             print(
                 f"eval: {count} episodes recorded under another {', '.join(k.removesuffix('_sha256') for k in changed)} are not used; "
@@ -106,7 +106,7 @@ def _changed(path: Path, header: dict[str, Any]) -> list[str]:
     return sorted(k for k in {*stored, *header} if stored.get(k) != header.get(k))
 
 
-def _set_aside(path: Path) -> Path:
+def set_aside(path: Path) -> Path:
     """Rename a file out of the way, under a name that is free."""
     number = 1
     while (other := path.with_name(f"{path.stem}.old{number}{path.suffix}")).exists():

@@ -66,7 +66,7 @@ def report_from_folder(folder: Path, out: Path | None = None) -> Path:
         results = json.loads(source.read_text(encoding="utf-8"))
         strips_file = folder / "strips.json"
         strips = json.loads(strips_file.read_text(encoding="utf-8")) if strips_file.is_file() else []
-    except json.JSONDecodeError as e:
+    except ValueError as e:  # no JSON, or not even UTF-8
         raise ConfigError(f"{source} or strips.json beside it is damaged: {e}; run `mimir eval` again") from e
     out = out or folder / "report.html"
     write_report(results, out, strips)

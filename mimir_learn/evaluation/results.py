@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ SUMMARY = {
 def by_arm(records: Iterable[Record], arms: Sequence[Arm]) -> dict[str, list[Record]]:
     """Records of each arm in one common order (task, seed).
 
-    Raises ConfigError when an arm has no records or the arms did not run the same episodes.
+    Raises ConfigError when an arm has no records, has one twice, or the arms did not run the same episodes.
     """
     out: dict[str, list[Record]] = {a.name: [] for a in arms}
     for record in records:
@@ -67,6 +68,8 @@ def by_arm(records: Iterable[Record], arms: Sequence[Arm]) -> dict[str, list[Rec
     for name, rows in out.items():
         rows.sort(key=lambda r: (r["task"], r["seed"]))
         keys[name] = [(r["task"], r["seed"]) for r in rows]
+        if twice := [k for k, n in Counter(keys[name]).items() if n > 1]:
+            raise ConfigError(f"arm {name!r} has more than one record of task {twice[0][0]}, seed {twice[0][1]}: it would be counted twice")
         if not rows:
             raise ConfigError(f"no episodes of arm {name!r} are recorded; run `mimir eval` to the end")
         if keys[name] != keys[arms[0].name]:

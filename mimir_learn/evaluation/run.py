@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from tqdm import tqdm
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import results as scores
 from mimir_learn.evaluation.arms import Arm, parse_arms
+from mimir_learn.evaluation.caveats import UNCALIBRATED, uncalibrated
+from mimir_learn.evaluation.checks import only_evaluation, open_log, probe_drawing, refuse_duplicates
 from mimir_learn.evaluation.jobs import EpisodeSettings, Job
 from mimir_learn.evaluation.provenance import file_sha256, git_state, loaded_sha256, provenance, source_sha256, versions
-from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile, key_of, read_records
+from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile, key_of, read_records, set_aside
 from mimir_learn.evaluation.suite import Suite
 from mimir_learn.feedback.gate import GateConfig
 
@@ -42,14 +45,14 @@ class EvalConfig:
         log: transition log whose test houses the estimator is scored on for the report; null = leave that out.
         score_limit: score at most that many transitions of it; null = all.
         feedback_text: what of the environment's report reaches the agent: full, flag_only or off.
-        image_size: frames, pixels.
+        image_size: frames, pixels (16–512).
         silent: share of faults that claim success; null = the fault model's own.
         gate: thresholds of the gate.
         n_jobs: worker processes, one thread each; -1 = one per core.
         watchdog_s: seconds after which a hanging episode is ended and run again.
         strips: episodes shown frame by frame in the report.
         resume: keep finished episodes of an interrupted run in ``out`` if code, suite and checkpoint are still the same (else they are
-            set aside); false starts over.
+            set aside); false sets them aside and starts over.
         title: heading of the report.
     """
 
@@ -84,6 +87,14 @@ class EvalConfig:
             raise ConfigError(f"eval.silent is {self.silent}; it is a share, give a number from 0 to 1")
         if self.n_jobs == 0 or self.n_jobs < -1:
             raise ConfigError(f"eval.n_jobs is {self.n_jobs}; give a number of processes, or -1 for one per core")
+        if not 16 <= self.image_size <= 512:
+            raise ConfigError(f"eval.image_size is {self.image_size}; give 16 to 512 pixels")
+        if not (self.watchdog_s > 0 and isfinite(self.watchdog_s)):
+            raise ConfigError(f"eval.watchdog_s is {self.watchdog_s}; give the seconds an episode may take, above 0")
+        if self.strips < 0:
+            raise ConfigError(f"eval.strips is {self.strips}; give a number of episodes, 0 for none")
+        if self.score_limit is not None and self.score_limit < 1:
+            raise ConfigError(f"eval.score_limit is {self.score_limit}; give at least 1 transition, or null for all")
 
     @property
     def arms(self) -> list[Arm]:
@@ -104,21 +115,39 @@ def evaluate(
         extra: entries to add to results.json (timings of earlier stages, say).
         renew: set records made with any other settings aside instead of refusing.
 
-    Raises ConfigError (settings, suite), CheckpointError, MimirError (episodes that could not be run).
+    Raises ConfigError (settings, suite, a folder another process evaluates into), CheckpointError, LogError, SimulatorError, MimirError
+    (episodes that could not be run), OSError (a folder that cannot be written).
     """
-    started = time.monotonic()
     if config.checkpoint is None and any(a.learned for a in config.arms):
         raise ConfigError("the source 'learned' needs a checkpoint: give --checkpoint DIR (made by `mimir train`)")
     suite = _open_suite(config)
-    out, arms = Path(config.out), config.arms
+    jobs = _jobs(config, suite, config.arms)
     checkpoint = checkpoint_hashes(config.checkpoint)
-    path = out / "records.jsonl"
-    if not config.resume:
-        path.unlink(missing_ok=True)
+    if score is None and config.log is not None and config.checkpoint is not None:
+        open_log(config.log)
+    if uncalibrated({s for a in config.arms for s in (a.world, a.task)}, checkpoint):
+        print(f"eval: warning: {config.checkpoint} is {UNCALIBRATED}", file=sys.stderr)
+    with only_evaluation(Path(config.out)):
+        return _evaluate(config, suite, jobs, checkpoint, score, extra, renew)
+
+
+def _evaluate(
+    config: EvalConfig,
+    suite: Suite,
+    jobs: Sequence[Job],
+    checkpoint: dict[str, str | None],
+    score: dict[str, Any] | None,
+    extra: dict[str, Any] | None,
+    renew: bool,
+) -> dict[str, Any]:
+    started = time.monotonic()
+    path, arms = Path(config.out) / "records.jsonl", config.arms
+    if not config.resume and path.exists():
+        print(f"eval: starting over; the episodes recorded so far are kept as {set_aside(path)}", file=sys.stderr)
     code = {"source_sha256": loaded_sha256("episodes"), "packages": _packages()}
     header = {"suite_sha256": suite.sha256, **checkpoint, **code, **_shared(config)}
     records = RecordFile(path, header, {"git": git_state(), "versions": versions()}, renew=(*header,) if renew else RENEWED)
-    jobs = _jobs(config, suite, arms)
+    refuse_duplicates(path)
     _run(jobs, records, config)
     steady = source_sha256("episodes") == code["source_sha256"]
     if not steady:
@@ -239,6 +268,8 @@ def _run(jobs: Sequence[Job], records: RecordFile, config: EvalConfig) -> None:
     waiting = sum(j.key not in records.done for j in jobs)
     if waiting < len(jobs):
         print(f"eval: {len(jobs) - waiting} of {len(jobs)} episodes are there already", file=sys.stderr)
+    if waiting:
+        probe_drawing(config.image_size)
     with tqdm(total=waiting, unit="episode", desc="eval", disable=None) as bar:
         run_all(jobs, records, n_jobs=config.n_jobs, watchdog_s=config.watchdog_s, progress=lambda _: bar.update())
 

@@ -10,9 +10,12 @@ import contextlib
 import faulthandler
 import os
 import sys
+import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +88,7 @@ def run_all(
     with contextlib.suppress(OSError):
         marks.rmdir()
     if failures:
-        listed = "\n".join(f"  {k}: {v}" for k, v in sorted(failures.items())[:5])
+        listed = "\n".join(_collapsed(failures)[:5])
         raise MimirError(f"{len(failures)} episodes could not be run; the others are recorded in {records.path}:\n{listed}")
 
 
@@ -100,11 +103,26 @@ def _results(
     get_reusable_executor().shutdown(wait=True)
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         workers = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        yield from workers(delayed(_guarded)(job, watchdog_s, marks, run) for job in todo)
+        yield from workers(delayed(_guarded)(job, watchdog_s, marks, run, os.getpid()) for job in todo)
 
 
-def _guarded(job: Job, watchdog_s: float | None, marks: Path, run: Callable[[Job], Record]) -> tuple[EpisodeKey, Record | str]:
-    """Run one job; an exception comes back as text so that one bad episode does not stop the others."""
+def _collapsed(failures: Mapping[EpisodeKey, str]) -> list[str]:
+    """One line for each different text: the first episode it struck, and how many more."""
+    struck: dict[str, list[EpisodeKey]] = {}
+    for key, text in sorted(failures.items()):
+        struck.setdefault(text, []).append(key)
+    return [f"  {k[0]}{f' and {len(k) - 1} more' if len(k) > 1 else ''}: {text}" for text, k in struck.items()]
+
+
+def _guarded(
+    job: Job, watchdog_s: float | None, marks: Path, run: Callable[[Job], Record], parent: int | None = None
+) -> tuple[EpisodeKey, Record | str]:
+    """Run one job; an exception comes back as text so that one bad episode does not stop the others.
+
+    In a worker process, ``parent`` is the number of the process that wants the result; when that has died, the worker ends too.
+    """
+    if parent is not None:
+        _end_with(parent)
     _mark(marks, job.key).touch()
     if watchdog_s is not None:
         _single_thread()
@@ -116,6 +134,18 @@ def _guarded(job: Job, watchdog_s: float | None, marks: Path, run: Callable[[Job
     finally:
         if watchdog_s is not None:
             faulthandler.cancel_dump_traceback_later()
+
+
+@cache
+def _end_with(parent: int) -> None:
+    """End this process soon after ``parent`` has died, whatever it is doing: nobody would take the result."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)  # an ordinary exit would wait for the dead parent's queue
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()
 
 
 def _describe(error: Exception) -> str:

@@ -97,7 +97,11 @@ class Suite:
             body = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             raise ConfigError(f"no suite at {path}; build one with `mimir suite --out {path}`") from None
-        except json.JSONDecodeError as e:
+        except OSError as e:
+            raise ConfigError(
+                f"{path} cannot be read as a suite: {e.strerror or e}; give a suite file, build one with `mimir suite`"
+            ) from e
+        except ValueError as e:  # no JSON, or not even UTF-8
             raise ConfigError(f"{path} is not a suite: {e}; build it again with `mimir suite`") from e
         if not isinstance(body, dict) or body.get("schema_version") != SCHEMA_VERSION:
             version = body.get("schema_version") if isinstance(body, dict) else None

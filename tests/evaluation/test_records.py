@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation.checks import only_evaluation, refuse_duplicates
 from mimir_learn.evaluation.records import EpisodeKey, RecordFile, read_records
 
 
@@ -73,3 +74,20 @@ def test_damage_in_the_middle_names_the_line(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"garbage\n")
     with pytest.raises(ConfigError, match=r"records.jsonl:3 is not JSON"):
         RecordFile(path, {})
+
+
+def test_an_episode_recorded_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "records.jsonl"
+    RecordFile(path, {}).append(record("a"))
+    refuse_duplicates(path)
+    path.write_bytes(path.read_bytes() + path.read_bytes().splitlines(keepends=True)[1])
+    with pytest.raises(ConfigError, match=r"1 episodes are recorded more than once, the first is none\|a\|0"):
+        refuse_duplicates(path)
+
+
+def test_one_evaluation_in_a_folder_at_a_time(tmp_path: Path) -> None:
+    refused = pytest.raises(ConfigError, match="another process is evaluating into this folder")
+    with only_evaluation(tmp_path / "out"), refused, only_evaluation(tmp_path / "out"):
+        pass
+    with only_evaluation(tmp_path / "out"):
+        pass

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from mimir_learn.errors import ConfigError
+from mimir_learn.errors import ConfigError, LogError, MimirError, SimulatorError
 from mimir_learn.evaluation import provenance
 from mimir_learn.evaluation import run as runs
 from mimir_learn.evaluation.build import SuiteConfig, check_suite, run_suite_command
+from mimir_learn.evaluation.caveats import caveats
+from mimir_learn.evaluation.checks import only_evaluation
 from mimir_learn.evaluation.demo import Stages
 from mimir_learn.evaluation.picture import picture_from_folder
 from mimir_learn.evaluation.report import report_from_folder, write_report
@@ -147,6 +149,8 @@ def test_a_calibration_is_part_of_what_learned_records_rest_on(tmp_path: Path) -
     small = EstimatorConfig(image_px=32, crop_px=8, dim=16, heads=2, layers=1, ffn=16, crop_width=4, image_width=4)
     save_pretrained(DeltaEstimator(with_vocabulary(small, VOCABULARY)), tmp_path)
     hashes = runs.checkpoint_hashes(str(tmp_path))
+    arm = {"world": "learned", "task": "learned"}
+    assert any("uncalibrated" in c for c in caveats({"arms": {"learned": arm}, "paired": [], "settings": hashes}))
     assert hashes["checkpoint_sha256"] == weights_sha256(tmp_path) and hashes["calibration_sha256"] is None
     heads = {"parent": 1.0, "attr": 1.0, "outcome": 1.0}
     for t in (1.0, 2.0):
@@ -154,6 +158,7 @@ def test_a_calibration_is_part_of_what_learned_records_rest_on(tmp_path: Path) -
         (tmp_path / "calibration.json").write_text(json.dumps(body))
         again = runs.checkpoint_hashes(str(tmp_path))
         assert again["calibration_sha256"] not in (None, hashes["calibration_sha256"])
+        assert caveats({"arms": {"learned": arm}, "paired": [], "settings": again}) == []
         assert again["checkpoint_sha256"] == hashes["checkpoint_sha256"]
         hashes = again
 
@@ -244,3 +249,65 @@ def test_a_failed_stage_is_not_done(tmp_path: Path) -> None:
     with pytest.raises(ConfigError):
         Stages(tmp_path / "s").run("a", 1, fail, tmp_path)
     assert Stages(tmp_path / "s").run("a", 1, lambda: {"x": 1}, tmp_path) == {"x": 1}
+
+
+def test_starting_over_checks_first_and_keeps_what_was_there(run: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    shutil.copytree(run, out)
+    old = (out / "records.jsonl").read_bytes()
+    for wrong in ({"tasks": 0}, {"suite": "nowhere.json"}, {"checkpoint": "nowhere"}):
+        with pytest.raises(MimirError):
+            evaluate(config(out, resume=False, **wrong))
+        assert (out / "records.jsonl").read_bytes() == old
+    evaluate(config(out, resume=False, sources=["none"], tasks=1))
+    assert (out / "records.old1.jsonl").read_bytes() == old
+
+
+def test_a_folder_in_use_is_refused_and_left_alone(run: Path) -> None:
+    before = (run / "records.jsonl").read_bytes()
+    with only_evaluation(run), pytest.raises(ConfigError, match="another process is evaluating"):
+        evaluate(config(run, resume=False))
+    assert (run / "records.jsonl").read_bytes() == before
+
+
+def test_a_missing_driver_or_log_is_found_before_the_episodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_driver(_: int) -> None:
+        raise SimulatorError("no driver")
+
+    none = dict.fromkeys(("checkpoint_sha256", "calibration_sha256", "model_config_sha256"))
+    monkeypatch.setattr(runs, "_run", lambda *_: pytest.fail("episodes ran"))
+    monkeypatch.setattr(runs, "checkpoint_hashes", lambda _: none)
+    with pytest.raises(LogError, match="nowhere"):
+        evaluate(config(tmp_path, checkpoint="some", log="nowhere"))
+    monkeypatch.undo()
+    monkeypatch.setattr(runs, "probe_drawing", no_driver)
+    with pytest.raises(SimulatorError, match="no driver"):
+        evaluate(config(tmp_path))
+    assert len((tmp_path / "records.jsonl").read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize(("name", "value"), [("image_size", 8), ("watchdog_s", 0.0), ("strips", -1), ("score_limit", 0)])
+def test_settings_out_of_range_are_refused_by_name(name: str, value: object, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"eval.{name}"):
+        config(tmp_path, **{name: value})
+
+
+@pytest.mark.parametrize("damage", ["product", "marker", "begun"])
+def test_a_stage_whose_product_or_marker_is_damaged_is_done_again(damage: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made, calls = tmp_path / "train", []
+
+    def work() -> dict[str, int]:
+        calls.append(sorted(p.name for p in made.iterdir()) if made.exists() else [])
+        made.mkdir(exist_ok=True)
+        (made / "weights").write_text("1")
+        return {"x": 1}
+
+    def stage() -> dict[str, object]:
+        return Stages(tmp_path / "s").run("train", 1, work, made / "weights", made, lambda: (made / "weights").read_text())
+
+    assert stage() == stage() == {"x": 1} and calls == [[]]
+    {"product": made / "weights", "marker": tmp_path / "s/train.json", "begun": tmp_path / "s/train.begun"}[damage].write_text("{")
+    assert stage() == {"x": 1}
+    assert calls[1:] == {"product": [[]], "marker": [["weights"]], "begun": []}[damage], "what is damaged is not built on"
+    assert "damaged" in capsys.readouterr().out
+    assert stage() == {"x": 1} and (made / "weights").read_text() == "1"

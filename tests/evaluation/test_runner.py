@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +17,7 @@ from mimir_learn.errors import MimirError
 from mimir_learn.evaluation.arms import parse_arm
 from mimir_learn.evaluation.jobs import EpisodeSettings, Job
 from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile, read_records
-from mimir_learn.evaluation.runner import run_all
+from mimir_learn.evaluation.runner import _collapsed, run_all
 from mimir_learn.evaluation.suite import SuiteTask
 from mimir_learn.symbols import Goal, ObjectQuery, Task
 
@@ -93,3 +98,54 @@ def test_what_is_recorded_is_not_run_again(tmp_path: Path) -> None:
     seen: list[Record] = []
     run_all(jobs(tmp_path, 3), RecordFile(path, {}), n_jobs=1, run=worker(), progress=seen.append)
     assert [r["task"] for r in seen] == ["t2"]
+
+
+def test_equal_failures_are_one_line() -> None:
+    keys = [EpisodeKey("none", f"t{i}", 0) for i in range(4)]
+    assert _collapsed({keys[0]: "no driver", keys[1]: "no mug", keys[2]: "no driver", keys[3]: "no driver"}) == [
+        "  none|t0|0 and 2 more: no driver",
+        "  none|t1|0: no mug",
+    ]
+
+
+def test_workers_end_when_their_parent_is_killed(tmp_path: Path) -> None:
+    code = """
+        import os, sys, time
+        from pathlib import Path
+        from tests.evaluation.test_runner import jobs
+        from mimir_learn.evaluation.records import RecordFile
+        from mimir_learn.evaluation.runner import run_all
+        folder = Path(sys.argv[1])
+        def outer():
+            def run(job):
+                import os, time
+                from pathlib import Path
+                (Path(job.task.task.instruction) / f"worker{os.getpid()}").touch()
+                time.sleep(120)
+            return run
+        run_all(jobs(folder, 2), RecordFile(folder / "records.jsonl", {}), n_jobs=2, run=outer())
+    """
+    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code), str(tmp_path)], cwd=Path(__file__).parents[2])
+    try:
+        found = wait_for(lambda: len(list(tmp_path.glob("worker*"))) == 2, 60)
+    finally:
+        os.kill(parent.pid, signal.SIGKILL)
+        parent.wait()
+    workers = [int(p.name.removeprefix("worker")) for p in tmp_path.glob("worker*")]
+    assert found and wait_for(lambda: not any(map(alive, workers)), 20), "workers outlived the process that wanted their results"
+
+
+def wait_for(condition: Callable[[], bool], seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
