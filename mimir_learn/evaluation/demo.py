@@ -167,7 +167,7 @@ def demo(config: DemoConfig) -> dict[str, float]:
     )
     stages.run("validate", {}, lambda: _validate(log), log, product=lambda: fingerprint(log))
     train = replace(config.train, log_dir=str(log), out_dir=str(train_dir))
-    recipe = asdict(replace(train, log_dir="", out_dir="", resume=False))
+    recipe = {**asdict(train), "log_dir": "", "out_dir": "", "resume": False}  # wherever the demo lies
     trained = stages.run("train", [source_sha256("train"), recipe], lambda: _train(train), model, train_dir, lambda: _export_sha256(model))
     checkpoint, limit = Path(trained["checkpoint"]), config.eval.score_limit
     score = stages.run(
