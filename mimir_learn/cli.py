@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -276,18 +277,32 @@ def _parse(name: str, command: Command, args: list[str]) -> Any:
     try:
         values = vars(parser.instantiate(parser.parse_args(args)))
     except ArgumentError as e:
-        raise _UsageError(_with_suggestion(str(e).strip(), parser)) from e
+        raise _UsageError(_with_suggestion(str(e).strip(), parser, args)) from e
+    except UnicodeDecodeError as e:
+        raise _UsageError(f"{' or '.join(_config_files(args))} is no UTF-8 text ({e}); save it as UTF-8") from e
     return kind(**{k: v for k, v in values.items() if k != "config"})
 
 
-def _with_suggestion(message: str, parser: Any) -> str:
-    """Name the setting that an unknown one most resembles."""
-    found = re.search(r"Option '([\w.]+)' is not accepted|unrecognized arguments: --([\w.]+)", message)
-    if found is None:
+def _with_suggestion(message: str, parser: Any, args: Sequence[str]) -> str:
+    """Name the setting that an unknown one most resembles, or all there are beside it; and the files it may stand in."""
+    known = [a.dest for a in parser._actions if a.dest not in ("help", "config", "print_config", "print_shtab")]
+    if group := re.search(r"Group '([\w.]+)' does not accept option '([\w.]+)'", message):
+        inside = group[1] + "."
+        known, wrong = [k.removeprefix(inside) for k in known if k.startswith(inside)], group[2]
+        message = f"{message} (of {' or '.join(_config_files(args)) or 'the command line'})"
+    elif found := re.search(r"Option '([\w.]+)' is not accepted|unrecognized arguments: --([\w.]+)", message):
+        inside, wrong = "", found[1] or found[2]
+    else:
         return message
-    known = [action.dest for action in parser._actions if action.dest not in ("help", "config")]
-    near = difflib.get_close_matches(found[1] or found[2], known, 1)
-    return f"{message}; did you mean {near[0]}?" if near else f"{message}; known: {', '.join(known)}"
+    near = difflib.get_close_matches(wrong, known, 1)
+    beside = (inside + k for k in known if "." not in k)
+    return f"{message}; did you mean {inside}{near[0]}?" if near else f"{message}; known: {', '.join(beside)}"
+
+
+def _config_files(args: Sequence[str]) -> list[str]:
+    """Files of settings named on the command line."""
+    following = [b for a, b in pairwise(args) if a == "--config"]
+    return following + [a.partition("=")[2] for a in args if a.startswith("--config=")]
 
 
 def _overview() -> str:

@@ -82,6 +82,27 @@ def test_unknown_key_in_yaml(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "'fault_levels' is not accepted; did you mean fault_level?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("command", "text", "words"),
+    [
+        ("demo", b"collect: {stepz: 3}", "of bad.yaml); did you mean collect.steps?"),
+        ("eval", b"gate: {nonsense: 3}", "of bad.yaml); known: gate.commit, gate.ignore"),
+        ("collect", b"\xe9: 3", "bad.yaml is no UTF-8 text"),
+    ],
+)
+def test_mistakes_inside_a_config_file_name_it(
+    command: str, text: bytes, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bad.yaml").write_bytes(text)
+    assert cli.main([command, "--config", "bad.yaml"]) == 2 and words in capsys.readouterr().err
+
+
+def test_an_unknown_option_lists_the_top_level_settings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["demo", "--quick"]) == 2
+    assert capsys.readouterr().err.endswith("known: out, collect, train, eval\n")
+
+
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([]) == 0 and cli.main(["--version"]) == 0 and cli.main(["suite", "--help"]) == 0
     out = capsys.readouterr().out

@@ -103,7 +103,7 @@ def forest(arms: Mapping[str, Any], metric: str, title: str, percent: bool = Tru
 def grouped_bars(
     groups: Sequence[str], series: Mapping[str, Sequence[float | None]], title: str, counts: Sequence[int] | None = None
 ) -> str:
-    """Horizontal bars in groups; a missing value leaves a gap."""
+    """Horizontal bars in groups; a missing value leaves a gap. ``counts``: the largest number of cases of any series in each group."""
     with _style():
         height = 0.8 / max(1, len(series))
         figure, ax = plt.subplots(figsize=(6.4, 0.62 * len(groups) + 0.9))
@@ -113,7 +113,7 @@ def grouped_bars(
                 if value is not None and value == value:
                     ax.barh(y, value, height * 0.86, color=colour(name, s), label=name if g == 0 else None)
                     ax.annotate(f"{value:.2f}", (value, y), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8)
-        names = list(groups) if counts is None else [f"{g}\n(n = {n})" for g, n in zip(groups, counts, strict=True)]
+        names = list(groups) if counts is None else [f"{g}\n(largest n = {n})" for g, n in zip(groups, counts, strict=True)]
         ax.set_yticks([-g for g in range(len(groups))], names)
         ax.tick_params(length=0)
         ax.spines["left"].set_visible(False)
