@@ -8,19 +8,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mimir_learn.checks import chance, whole
 from mimir_learn.errors import ConfigError
 from mimir_learn.logs.codec import dumps
 from mimir_learn.logs.splits import HOUSES_PER_SPLIT, SPLITS
-
-
-def _whole(key: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{key} is {value!r}; give a whole number, at least {least}")
-
-
-def _chance(key: str, value: object) -> None:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0.0 <= value <= 1.0:
-        raise ConfigError(f"{key} is {value!r}; it is a chance, give a number from 0 to 1")
 
 
 @dataclass(frozen=True)
@@ -34,7 +25,7 @@ class HouseCounts:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            _whole(f"houses.{name}", value, 0)
+            whole(f"houses.{name}", value, 0)
             if value > HOUSES_PER_SPLIT:
                 raise ConfigError(f"houses.{name} is {value}; a split has {HOUSES_PER_SPLIT} houses, give no more")
 
@@ -64,7 +55,7 @@ class PolicyConfig:
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
-            _chance(f"policy.{name}", value)
+            chance(f"policy.{name}", value)
 
 
 @dataclass(frozen=True)
@@ -99,12 +90,12 @@ class CollectConfig:
 
     def __post_init__(self) -> None:
         for name in ("episodes_per_house", "steps", "image_size", "episodes_per_shard", "max_tries"):
-            _whole(f"collect.{name}", getattr(self, name), 1)
-        _whole("collect.seed", self.seed, 0)
-        _chance("collect.fault_level", self.fault_level)
+            whole(f"collect.{name}", getattr(self, name), 1)
+        whole("collect.seed", self.seed, 0)
+        chance("collect.fault_level", self.fault_level)
         if self.n_jobs != -1:
             try:
-                _whole("collect.n_jobs", self.n_jobs, 1)
+                whole("collect.n_jobs", self.n_jobs, 1)
             except ConfigError as e:
                 raise ConfigError(f"{e}, or -1 for one process per core") from None
         if not any(self.houses.of(s) for s in SPLITS):

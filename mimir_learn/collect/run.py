@@ -23,7 +23,7 @@ from mimir_learn.collect.plan import ShardPlan, plan_shards
 from mimir_learn.collect.shard import INSTRUCTIONS, ShardCost, make_shard
 from mimir_learn.errors import ConfigError, LogError, SimulatorError
 from mimir_learn.logs import LogDirectory, LogOrigin, write_meta
-from mimir_learn.logs.locks import abandoned, only_writer
+from mimir_learn.logs.locks import abandoned, only_one
 from mimir_learn.logs.meta import INFO, shard_paths
 from mimir_learn.logs.reader import load_json
 from mimir_learn.logs.validate_meta import check_meta
@@ -71,7 +71,7 @@ def collect(config: CollectConfig, *, progress: bool = True, commit: str | None 
         root.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise ConfigError(f"collect.out is {config.out}: cannot make this directory ({e}); choose another") from e
-    with only_writer(root):
+    with only_one(root, "collecting", LogError):
         return _collect(config, root, progress, code_version() if commit is None else commit)
 
 

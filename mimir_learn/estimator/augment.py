@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm
 
-from mimir_learn.estimator.checks import chance, not_negative, whole
+from mimir_learn.checks import chance, not_negative, whole
 from mimir_learn.estimator.crops import INVALID
 from mimir_learn.estimator.inputs import PARENT_NONE, VIEW_FEATURES
 

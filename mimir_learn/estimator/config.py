@@ -7,8 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from mimir_learn.checks import chance, positive, whole
 from mimir_learn.errors import CheckpointError, ConfigError
-from mimir_learn.estimator.checks import chance, positive, whole
 from mimir_learn.symbols import ATTRIBUTES, Verb
 
 SCHEMA_VERSION = 1

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from mimir_learn.estimator.checks import not_negative
+from mimir_learn.checks import not_negative
 from mimir_learn.estimator.labels import KEEP, UNCHANGED
 from mimir_learn.estimator.model import Batch
 

@@ -15,11 +15,11 @@ from lightning.pytorch.callbacks import Callback, ModelCheckpoint, RichProgressB
 from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
 from torch.utils.data import DataLoader
 
+from mimir_learn.checks import chance, not_negative, positive, whole
 from mimir_learn.errors import ConfigError, LogError
 from mimir_learn.estimator.augment import AugmentConfig
 from mimir_learn.estimator.cache import build_cache
 from mimir_learn.estimator.calibration import Calibration, calibrate
-from mimir_learn.estimator.checks import chance, not_negative, positive, whole
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.criterion import LossWeights, criterion
 from mimir_learn.estimator.data import BatchDataset, EpochBatches, EstimatorDataModule

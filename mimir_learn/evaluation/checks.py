@@ -1,31 +1,12 @@
-"""What is looked at before the first episode runs, so that a mistake costs seconds: folder, records, GL driver, log."""
+"""What is looked at before the first episode runs, so that a mistake costs seconds: records, GL driver, log."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from mimir_learn.errors import ConfigError, SimulatorError
 from mimir_learn.evaluation.records import key_of, read_records
-from mimir_learn.logs.locks import hold
-
-LOCK_FILE = ".eval.lock"  # stays; that it is locked counts, not that it is there
-
-
-@contextmanager
-def only_evaluation(out: Path) -> Iterator[None]:
-    """Be the only one who evaluates into ``out``, made if need be. Raises ConfigError at once when somebody else does, else OSError."""
-    out.mkdir(parents=True, exist_ok=True)
-    with (out / LOCK_FILE).open("ab") as file:
-        try:
-            mine = hold(file)
-        except OSError as e:
-            raise ConfigError(f"{out}: this file system has no file locks ({e}); give --out on a local disk") from e
-        if not mine:
-            raise ConfigError(f"{out}: another process is evaluating into this folder; wait until it is done, or choose another --out")
-        yield
 
 
 def refuse_duplicates(path: Path) -> None:

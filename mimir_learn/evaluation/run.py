@@ -17,12 +17,13 @@ from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import results as scores
 from mimir_learn.evaluation.arms import Arm, parse_arms
 from mimir_learn.evaluation.caveats import UNCALIBRATED, uncalibrated
-from mimir_learn.evaluation.checks import only_evaluation, open_log, probe_drawing, refuse_duplicates
+from mimir_learn.evaluation.checks import open_log, probe_drawing, refuse_duplicates
 from mimir_learn.evaluation.jobs import EpisodeSettings, Job
 from mimir_learn.evaluation.provenance import file_sha256, git_state, loaded_sha256, provenance, source_sha256, versions
 from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile, key_of, read_records, set_aside
 from mimir_learn.evaluation.suite import Suite
 from mimir_learn.feedback.gate import GateConfig
+from mimir_learn.logs.locks import only_one
 
 SOURCES = ("privileged@0", "privileged", "learned", "schema", "text", "none", "none/privileged")
 
@@ -127,7 +128,8 @@ def evaluate(
         open_log(config.log)
     if uncalibrated({s for a in config.arms for s in (a.world, a.task)}, checkpoint):
         print(f"eval: warning: {config.checkpoint} is {UNCALIBRATED}", file=sys.stderr)
-    with only_evaluation(Path(config.out)):
+    Path(config.out).mkdir(parents=True, exist_ok=True)
+    with only_one(Path(config.out), "evaluating", ConfigError):
         return _evaluate(config, suite, jobs, checkpoint, score, extra, renew)
 
 

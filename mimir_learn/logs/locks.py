@@ -1,4 +1,4 @@
-"""Locks that the operating system releases when their process ends, however it ends: for a log's directory and for half-written files."""
+"""Locks that the operating system releases when their process ends, however it ends: for an output folder and for half-written files."""
 
 from __future__ import annotations
 
@@ -8,9 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from mimir_learn.errors import LogError
-
-LOCK_FILE = ".collect.lock"  # stays; that it is locked counts, not that it is there
+from mimir_learn.errors import MimirError
 
 
 def hold(file: IO[Any]) -> bool:
@@ -32,13 +30,16 @@ def abandoned(path: Path) -> bool:
 
 
 @contextmanager
-def only_writer(root: Path) -> Iterator[None]:
-    """Be the only one who writes the log under ``root``. Raises LogError at once when somebody else does."""
-    with (root / LOCK_FILE).open("ab") as file:
+def only_one(folder: Path, doing: str, error: type[MimirError]) -> Iterator[None]:
+    """Be the only process that is ``doing`` (one word: "collecting") something in ``folder``, which must exist.
+
+    Raises ``error`` at once when another process is. The lock file stays; that it is locked counts, not that it is there.
+    """
+    with (folder / f".{doing}.lock").open("ab") as file:
         try:
             mine = hold(file)
         except OSError as e:
-            raise LogError(f"{root}: this file system has no file locks ({e}); collect into a directory on a local disk") from e
+            raise error(f"{folder}: this file system has no file locks ({e}); choose a folder on a local disk") from e
         if not mine:
-            raise LogError(f"{root}: another process is collecting into this directory; wait until it is done, or choose another out")
+            raise error(f"{folder}: another process is {doing} into this directory; wait until it is done, or choose another out")
         yield

@@ -20,7 +20,7 @@ from mimir_learn.collect.run import code_version
 from mimir_learn.errors import ConfigError, LogError, SimulatorError
 from mimir_learn.logs import read_episodes
 from mimir_learn.logs.fingerprint import content_files
-from mimir_learn.logs.locks import hold, only_writer
+from mimir_learn.logs.locks import hold, only_one
 
 TINY = CollectConfig(houses=HouseCounts(2, 1, 0, 1), episodes_per_house=2, steps=8, image_size=48, episodes_per_shard=2, n_jobs=1)
 
@@ -128,7 +128,7 @@ def test_file_in_the_making_is_left_alone(unbroken: Path, tmp_path: Path) -> Non
 def test_second_collector_is_refused(unbroken: Path, tmp_path: Path) -> None:
     root = tmp_path / "log"
     root.mkdir()
-    with only_writer(root):
+    with only_one(root, "collecting", LogError):
         with pytest.raises(LogError, match=r"log: another process is collecting into this directory; wait .* or choose another out"):
             run(root)
         assert contents(root) == {}
@@ -136,15 +136,15 @@ def test_second_collector_is_refused(unbroken: Path, tmp_path: Path) -> None:
 
 
 def test_lock_goes_with_its_process(tmp_path: Path) -> None:
-    code = "import sys, pathlib, time; from mimir_learn.logs.locks import only_writer\n"
-    code += "with only_writer(pathlib.Path(sys.argv[1])): print('mine', flush=True); time.sleep(60)"
+    code = "import sys, pathlib, time; from mimir_learn.errors import LogError; from mimir_learn.logs.locks import only_one\n"
+    code += "with only_one(pathlib.Path(sys.argv[1]), 'collecting', LogError): print('mine', flush=True); time.sleep(60)"
     process = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stdout.readline() == "mine\n"
-    with pytest.raises(LogError, match="another process"), only_writer(tmp_path):
+    with pytest.raises(LogError, match="another process"), only_one(tmp_path, "collecting", LogError):
         pass
     process.kill()
     process.communicate()
-    with only_writer(tmp_path):
+    with only_one(tmp_path, "collecting", LogError):
         pass
 
 

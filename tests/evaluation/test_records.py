@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from mimir_learn.errors import ConfigError
-from mimir_learn.evaluation.checks import only_evaluation, refuse_duplicates
+from mimir_learn.evaluation.checks import refuse_duplicates
 from mimir_learn.evaluation.records import EpisodeKey, RecordFile, read_records
+from mimir_learn.logs.locks import only_one
 
 
 def record(task: str) -> dict[str, object]:
@@ -86,8 +87,8 @@ def test_an_episode_recorded_twice_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_evaluation_in_a_folder_at_a_time(tmp_path: Path) -> None:
-    refused = pytest.raises(ConfigError, match="another process is evaluating into this folder")
-    with only_evaluation(tmp_path / "out"), refused, only_evaluation(tmp_path / "out"):
+    refused = pytest.raises(ConfigError, match="another process is evaluating into this directory")
+    with only_one(tmp_path, "evaluating", ConfigError), refused, only_one(tmp_path, "evaluating", ConfigError):
         pass
-    with only_evaluation(tmp_path / "out"):
+    with only_one(tmp_path, "evaluating", ConfigError):
         pass

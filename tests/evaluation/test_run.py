@@ -15,12 +15,12 @@ from mimir_learn.evaluation import provenance
 from mimir_learn.evaluation import run as runs
 from mimir_learn.evaluation.build import SuiteConfig, check_suite, run_suite_command
 from mimir_learn.evaluation.caveats import caveats
-from mimir_learn.evaluation.checks import only_evaluation
 from mimir_learn.evaluation.demo import Stages
 from mimir_learn.evaluation.picture import picture_from_folder
 from mimir_learn.evaluation.report import report_from_folder, write_report
 from mimir_learn.evaluation.run import EvalConfig, evaluate
 from mimir_learn.evaluation.suite import Suite
+from mimir_learn.logs.locks import only_one
 
 MAIN = str(Path(__file__).parents[2] / "data/suites/household-main.json")
 
@@ -265,7 +265,7 @@ def test_starting_over_checks_first_and_keeps_what_was_there(run: Path, tmp_path
 
 def test_a_folder_in_use_is_refused_and_left_alone(run: Path) -> None:
     before = (run / "records.jsonl").read_bytes()
-    with only_evaluation(run), pytest.raises(ConfigError, match="another process is evaluating"):
+    with only_one(run, "evaluating", ConfigError), pytest.raises(ConfigError, match="another process is evaluating"):
         evaluate(config(run, resume=False))
     assert (run / "records.jsonl").read_bytes() == before
 

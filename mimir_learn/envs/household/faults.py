@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from mimir_learn.checks import chance
 from mimir_learn.errors import ConfigError
 
 KINDS = ("slip", "wrong_instance", "drop", "beside", "stuck", "exogenous")
@@ -35,8 +36,7 @@ class FaultRates:
 
     def __post_init__(self) -> None:
         for f in fields(self):
-            if not 0.0 <= getattr(self, f.name) <= 1.0:
-                raise ConfigError(f"fault rate {f.name}={getattr(self, f.name)!r} is outside [0, 1]")
+            chance(f"fault rate {f.name}", getattr(self, f.name))
         if self.slip + self.wrong_instance > 1.0:
             raise ConfigError(f"slip + wrong_instance = {self.slip + self.wrong_instance} exceeds 1: both are faults of the same pick")
 
