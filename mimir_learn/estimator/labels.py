@@ -24,8 +24,7 @@ def nominal_atoms(action: Action, belief: Belief) -> frozenset[tuple[str, str, s
         return frozenset({("relation", str(action.object), (relation or Relation.UNKNOWN).value, str(action.receptacle))})
     if action.verb in EFFECT:
         attribute, value = EFFECT[action.verb]
-        subject = action.receptacle if action.verb in (Verb.OPEN, Verb.CLOSE) else action.object
-        return frozenset({("state", str(subject), attribute, str(value).lower())})
+        return frozenset({("state", str(action.subject), attribute, str(value).lower())})
     return frozenset()
 
 

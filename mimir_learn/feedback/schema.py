@@ -50,7 +50,7 @@ def nominal_delta(action: Action, belief: Belief, source: str = "schema") -> Del
         return EMPTY if new == ELSEWHERE else Delta([ParentChange(thing, IN_HAND, new, source=source)])
     if action.verb in EFFECT:
         attribute, value = EFFECT[action.verb]
-        return Delta([StateChange(place or thing or "", attribute, not value, value, source=source)])
+        return Delta([StateChange(action.subject or "", attribute, not value, value, source=source)])
     return EMPTY
 
 

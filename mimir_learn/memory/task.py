@@ -58,7 +58,7 @@ def intended(action: Action, delta: Delta) -> bool:
         return move is not None and move.new.id == goal
     if action.verb in EFFECT:
         attribute, value = EFFECT[action.verb]
-        flip = delta.states.get((action.receptacle or action.object or "", attribute))
+        flip = delta.states.get((action.subject or "", attribute))
         return flip is not None and flip.new is value
     return False
 

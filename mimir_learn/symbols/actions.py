@@ -94,6 +94,11 @@ class Action:
         """The entity ids this action names, object first."""
         return tuple(a for a in (self.object, self.receptacle) if a is not None)
 
+    @property
+    def subject(self) -> str | None:
+        """Id of the entity whose state this verb changes (see `EFFECT`): the receptacle of open and close, else the object."""
+        return self.receptacle if self.verb in (Verb.OPEN, Verb.CLOSE) else self.object
+
     def to_json(self) -> str:
         return json.dumps({"verb": self.verb.value, "object": self.object, "receptacle": self.receptacle}, sort_keys=True)
 

@@ -58,6 +58,7 @@ NOMINAL = [
     (Action(Verb.CLOSE, None, "fridge_1"), [StateChange("fridge_1", "open", True, False)]),
     (ON, [StateChange("lamp_1", "on", False, True)]),
     (Action(Verb.TOGGLE_OFF, "lamp_1"), [StateChange("lamp_1", "on", True, False)]),
+    (Action(Verb.SLICE, "bread_1", "counter_1"), [StateChange("bread_1", "sliced", False, True)]),
     (GO, []),
     (LOOK, []),
     (Action(Verb.WAIT), []),
