@@ -120,7 +120,7 @@ class PlayPolicy:
 
     def _random(self, scene: Scene) -> Action:
         """Any verb with arguments of the right kinds."""
-        verb = self._pick([v for v in Verb if v is not Verb.SLICE])
+        verb = self._pick([v for v in Verb if v not in (Verb.SLICE, Verb.FILL, Verb.POUR, Verb.LOOK_UP, Verb.LOOK_DOWN)])
         thing = scene.hand or self._pick(scene.visible or scene.of_kind(Kind.OBJECT))
         place = scene.at if scene.at and self._chance(0.6) else self._pick([p.entity.id for p in scene.places])
         match verb:

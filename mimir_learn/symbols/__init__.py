@@ -1,6 +1,6 @@
 """The vocabulary everyone speaks: entities, relations, attributes, Δ, actions, goals, observations, feedback."""
 
-from mimir_learn.symbols.actions import EFFECT, MANIPULATIONS, Action, Outcome, Verb
+from mimir_learn.symbols.actions import EFFECT, LOOKS, MANIPULATIONS, Action, Outcome, Verb
 from mimir_learn.symbols.delta import EMPTY, Change, Delta, HandChange, ParentChange, Snapshot, StateChange
 from mimir_learn.symbols.environment import Environment, PrivilegedState, to_observation
 from mimir_learn.symbols.feedback import Belief, BelievedEntity, DeltaSource, Estimate, Feedback, Transition
@@ -22,7 +22,7 @@ from mimir_learn.symbols.vocabulary import (
 )
 
 __all__ = [
-    "ATTRIBUTES", "EFFECT", "ELSEWHERE", "EMPTY", "HAND", "IN_HAND", "MANIPULATIONS",
+    "ATTRIBUTES", "EFFECT", "ELSEWHERE", "EMPTY", "HAND", "IN_HAND", "LOOKS", "MANIPULATIONS",
     "Action", "AttributeSpec", "Belief", "BelievedEntity", "CategorySpec", "CausalRule", "Change", "Delta", "DeltaSource",
     "Entity", "Environment", "Estimate", "Feedback", "Goal", "HandChange", "Kind", "ObjectQuery", "Observation", "Outcome",
     "Parent", "ParentChange", "Percept", "Place", "PrivilegedState", "Relation", "Sighting", "Snapshot", "StateChange",

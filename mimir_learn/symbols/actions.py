@@ -22,7 +22,11 @@ class Verb(StrEnum):
     TOGGLE_ON = "toggle_on"
     TOGGLE_OFF = "toggle_off"
     SLICE = "slice"
+    FILL = "fill"
+    POUR = "pour"
     LOOK = "look"
+    LOOK_UP = "look_up"
+    LOOK_DOWN = "look_down"
     WAIT = "wait"
 
 
@@ -34,8 +38,13 @@ EFFECT: Mapping[Verb, tuple[str, bool]] = MappingProxyType(
         Verb.TOGGLE_ON: ("on", True),
         Verb.TOGGLE_OFF: ("on", False),
         Verb.SLICE: ("sliced", True),
+        Verb.FILL: ("filled", True),
+        Verb.POUR: ("filled", False),
     }
 )
+
+# verbs that turn the head or change the viewpoint, and nothing else
+LOOKS: frozenset[Verb] = frozenset({Verb.LOOK, Verb.LOOK_UP, Verb.LOOK_DOWN})
 
 # verbs that are meant to change the world; the rest move the robot or its camera
 MANIPULATIONS: frozenset[Verb] = frozenset({Verb.PICK, Verb.PLACE, *EFFECT})
@@ -50,7 +59,11 @@ _ARGUMENTS: dict[Verb, tuple[bool | None, bool | None]] = {
     Verb.TOGGLE_ON: (True, False),
     Verb.TOGGLE_OFF: (True, False),
     Verb.SLICE: (True, None),
+    Verb.FILL: (True, True),
+    Verb.POUR: (True, True),
     Verb.LOOK: (False, False),
+    Verb.LOOK_UP: (False, False),
+    Verb.LOOK_DOWN: (False, False),
     Verb.WAIT: (False, False),
 }
 
@@ -62,7 +75,10 @@ class Action:
     - ``navigate``: ``receptacle`` is a place or room, or ``object`` is a thing in view to walk up to.
     - ``pick``: ``object`` [from ``receptacle``]. ``place``: ``object`` at ``receptacle`` (a room means its floor).
     - ``open``/``close``: ``receptacle``. ``toggle_on``/``toggle_off``: ``object`` is the device.
-    - ``look``: the next viewpoint of the same place. ``wait``: nothing.
+    - ``slice``: ``object`` [lying at ``receptacle``], with a tool for it in the hand (`CategorySpec.tool_for`).
+    - ``fill``: the held ``object``, at ``receptacle``, which gives liquid (a faucet).
+    - ``pour``: what the held ``object`` is filled with, into ``receptacle``: a vessel, or a place with a drain (a sink).
+    - ``look``: the next viewpoint of the same place. ``look_up``/``look_down``: tilt the head there. ``wait``: nothing.
 
     Raises SymbolError for an unknown verb, and when an argument is missing, does not belong to the verb or is no entity id.
     """
@@ -96,8 +112,16 @@ class Action:
 
     @property
     def subject(self) -> str | None:
-        """Id of the entity whose state this verb changes (see `EFFECT`): the receptacle of open and close, else the object."""
+        """Id of the entity whose state this verb changes (see `EFFECT`): the receptacle of open and close, else the object.
+
+        ``pour`` changes a second one, see `fills`.
+        """
         return self.receptacle if self.verb in (Verb.OPEN, Verb.CLOSE) else self.object
+
+    @property
+    def fills(self) -> str | None:
+        """Id of the entity that gets the liquid of a ``pour``; whether it keeps it is its category's business."""
+        return self.receptacle if self.verb is Verb.POUR else None
 
     def to_json(self) -> str:
         return json.dumps({"verb": self.verb.value, "object": self.object, "receptacle": self.receptacle}, sort_keys=True)

@@ -24,6 +24,7 @@ class PrivilegedState:
         fault: kind of fault injected into the last action, "" for none.
         positions: entity id → (3,) world position in metres.
         moved: ids touched by an exogenous change during the last action.
+        novel: things of a shape or colour that no training house has (fixed for an episode), so that results can be split by it.
     """
 
     snapshot: Snapshot
@@ -31,6 +32,7 @@ class PrivilegedState:
     fault: str = ""
     positions: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
+    novel: frozenset[str] = frozenset()
 
 
 class Environment(Protocol):

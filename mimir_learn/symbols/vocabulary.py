@@ -107,10 +107,12 @@ class CategorySpec:
     Attributes:
         name: singular noun, also the id stem (``mug`` → ``mug_2``).
         kind: see `Kind`.
-        relation: how this category holds things (``in``/``on``), ``room`` for rooms, None when it holds nothing.
+        relation: how this category holds things (``in``/``on``), ``room`` for rooms, None when it holds nothing. An object with a
+            relation is a movable receptacle (bowl, plate, box): what it holds goes where it goes.
         attributes: names from `ATTRIBUTES` that apply to it.
         usual_places: receptacle categories where one would look first, most plausible first (prior for Explore_e).
         synonyms: other nouns an instruction may use.
+        tool_for: verbs this category makes possible: ``slice`` (a knife, in the hand), ``fill`` (a faucet), ``pour`` (a drain).
     """
 
     name: str
@@ -119,12 +121,13 @@ class CategorySpec:
     attributes: tuple[str, ...] = ()
     usual_places: tuple[str, ...] = ()
     synonyms: tuple[str, ...] = ()
+    tool_for: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", Kind(self.kind))
         if self.relation is not None:
             object.__setattr__(self, "relation", Relation(self.relation))
-        for name in ("attributes", "usual_places", "synonyms"):
+        for name in ("attributes", "usual_places", "synonyms", "tool_for"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         if unknown := set(self.attributes) - set(ATTRIBUTES):
             raise SymbolError(f"category {self.name!r} has undeclared attributes {sorted(unknown)}; declare them in ATTRIBUTES")
@@ -140,10 +143,13 @@ class CategorySpec:
 
 @dataclass(frozen=True, slots=True)
 class CausalRule:
-    """Declared ramification: when ``attribute`` of a ``category`` becomes ``value``, everything in or on it gets ``effect``=True.
+    """Declared ramification: while ``attribute`` of a ``category`` is ``value`` and ``requires`` hold, all in or on it gets ``effect``.
 
-    ``requires`` are further attribute values the container must have at that moment
-    (a microwave heats only while closed). Heating and cooling undo each other through ``clears``.
+    It strikes at the moment the two come together: when the container's state comes about (a microwave with a mug inside is
+    turned on, or a running one closed), and when a thing gets into or onto a container that is in that state (a pot put on a hot
+    burner). What is inside a thing inside (soup in a bowl) is meant too. A category that holds nothing acts on what it stands on and
+    all that is there (a faucet, its sink). ``effect`` becomes True, the attributes in ``clears`` False: heating and cooling undo each
+    other, and washing removes dirt. Afterwards both stay as they are.
     """
 
     category: str

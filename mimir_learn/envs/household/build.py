@@ -173,10 +173,10 @@ def _index(house: HouseSpec, model: mujoco.MjModel, group: dict[str, int]) -> Bu
             )
             for i, p in enumerate(f.panels)
         )
-        when: dict[str, list[int]] = {"on": [], "off": []}
+        when: dict[str, list[int]] = {"on": [], "!on": []}
         for prefix, parts in ((f.id, f.parts), *((f"{f.id}/panel{i}", p.parts) for i, p in enumerate(f.panels))):
             for i, part in enumerate(parts):
-                if part.when:
+                if part.when in when:
                     when[part.when].append(at[f"{prefix}/{i}"])
-        lights[f.id] = (np.array(when["on"], dtype=np.int64), np.array(when["off"], dtype=np.int64))
+        lights[f.id] = (np.array(when["on"], dtype=np.int64), np.array(when["!on"], dtype=np.int64))
     return BuiltHouse(house, model, ids, geom_entity, things, panels, lights, group)

@@ -166,7 +166,8 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         """The truth, and the fault injected into the last action. Sealed: for the log writer, the privileged source and the scorer."""
         skills = self._running()
         world = skills.world
-        return PrivilegedState(world.snapshot(), dict(world.house.entities), skills.fault, world.positions(), skills.moved)
+        novel = frozenset(t.id for t in world.house.things if t.novel)
+        return PrivilegedState(world.snapshot(), dict(world.house.entities), skills.fault, world.positions(), skills.moved, novel)
 
     # --- inside
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 
 import numpy as np
 
 from mimir_learn.checks import chance
 from mimir_learn.errors import ConfigError
 
-KINDS = ("slip", "wrong_instance", "drop", "beside", "stuck", "exogenous")
+KINDS = (
+    "slip", "wrong_instance", "drop", "beside", "stuck", "exogenous", "partial", "unfilled", "breaks", "misplaced", "unplaced", "third_put",
+    "camera",
+)  # fmt: skip
+"""What `PrivilegedState.fault` can name; "" means nothing went wrong."""
 
 
 @dataclass(frozen=True)
@@ -21,9 +27,16 @@ class FaultRates:
         wrong_instance: a pick takes another thing near, of the same category if there is one.
         drop: a `go to` while holding loses the thing, half the time where it starts and half where it arrives.
         beside: a place misses its target.
-        stuck: an open, close or toggle does nothing.
+        stuck: an open, close, toggle or slice does nothing.
         exogenous: on any step somebody moves a thing or switches a device.
         silent: share of the faults whose flag and sentence still claim success.
+        partial: an open stops half way: the door is ajar, too narrow to reach in.
+        unfilled: a fill leaves the vessel empty; a pour empties it but misses its target.
+        breaks: a breakable thing that is put down or dropped breaks.
+        misplaced: a place puts the thing on the next-nearest receptacle of that kind instead, if there is one near.
+        unplaced: a place does not come off: the thing stays in the hand.
+        third_put: the third place in a row that does not come off at one receptacle drops the thing. Always reported as a failure.
+        camera: a pick, place, open or close takes several tries, which leave the camera at another viewpoint.
     """
 
     slip: float = 0.0
@@ -33,19 +46,54 @@ class FaultRates:
     stuck: float = 0.0
     exogenous: float = 0.0
     silent: float = 0.0
+    partial: float = 0.0
+    unfilled: float = 0.0
+    breaks: float = 0.0
+    misplaced: float = 0.0
+    unplaced: float = 0.0
+    third_put: float = 0.0
+    camera: float = 0.0
 
     def __post_init__(self) -> None:
         for f in fields(self):
             chance(f"fault rate {f.name}", getattr(self, f.name))
         if self.slip + self.wrong_instance > 1.0:
             raise ConfigError(f"slip + wrong_instance = {self.slip + self.wrong_instance} exceeds 1: both are faults of the same pick")
+        if (total := self.beside + self.misplaced + self.unplaced) > 1.0:
+            raise ConfigError(f"beside + misplaced + unplaced = {total} exceeds 1: all are faults of the same place")
+        if (total := self.stuck + self.partial) > 1.0:
+            raise ConfigError(f"stuck + partial = {total} exceeds 1: both are faults of the same open")
 
     @classmethod
     def level(cls, p: float, silent: float = 0.7) -> FaultRates:
-        """The standard mix at level ``p``: each pick, place, open, close and toggle goes wrong with probability ``p``."""
+        """The standard mix at level ``p``: each pick, open, toggle, slice and fill goes wrong with chance ``p``, see docs/household.md."""
         if not 0.0 <= p <= 1.0:
             raise ConfigError(f"fault level {p!r} is outside [0, 1]")
-        return cls(p / 2, p / 2, p / 2, p, p, p / 10, silent if p > 0 else 0.0)
+        return cls(
+            slip=p / 2, wrong_instance=p / 2, drop=p / 2, beside=p / 2, misplaced=p / 4, unplaced=p / 4, third_put=1.0 if p > 0 else 0.0,
+            stuck=p * 3 / 4, partial=p / 4, unfilled=p, breaks=p / 4, camera=p / 4, exogenous=p / 10, silent=silent if p > 0 else 0.0,
+        )  # fmt: skip
+
+    @classmethod
+    def suite(cls, name: str) -> FaultRates:
+        """One of the named fault suites of `FAULT_SUITES`. Raises ConfigError for another name."""
+        try:
+            return FAULT_SUITES[name]
+        except KeyError:
+            raise ConfigError(f"unknown fault suite {name!r}; known: {', '.join(FAULT_SUITES)}") from None
+
+
+FAULT_SUITES: Mapping[str, FaultRates] = MappingProxyType(
+    {
+        "none": FaultRates(),
+        "mild": FaultRates.level(0.1),
+        "rough": FaultRates.level(0.25),
+        "silent": FaultRates.level(0.25, silent=1.0),
+        "exogenous": FaultRates(exogenous=0.1),
+    }
+)
+"""Named mixes that results are reported under: nothing, the standard mix at 0.1 and 0.25, the latter never admitted, and only somebody
+else in the house, on every tenth step."""
 
 
 class FaultDice:

@@ -239,7 +239,7 @@ def _microwave(rng: np.random.Generator, rgb: Vec) -> Design:
     parts.append(box((0.07, 0.17, (h - z0) / 2 - 0.015), (w / 2 - 0.085, -0.055, (z0 + h) / 2), DARK))
     parts.append(box((0.06, 0.006, 0.1), (w / 2 - 0.085, -d / 2 + 0.006, (z0 + h) / 2), DARK, solid=False))
     display = {"pos": (w / 2 - 0.085, -d / 2 - 0.002, h - 0.1), "solid": False}
-    parts.append(Part("box", (0.045, 0.004, 0.022), rgb=(0.2, 0.25, 0.2), when="off", **display))  # type: ignore[arg-type]
+    parts.append(Part("box", (0.045, 0.004, 0.022), rgb=(0.2, 0.25, 0.2), when="!on", **display))  # type: ignore[arg-type]
     parts.append(Part("box", (0.045, 0.004, 0.022), rgb=(0.3, 1.0, 0.4), when="on", emission=1.0, **display))  # type: ignore[arg-type]
     inner_w, x = w - 0.2, -0.085
     # The lamp inside: a bright back wall, seen when the door is open.
@@ -249,7 +249,7 @@ def _microwave(rng: np.random.Generator, rgb: Vec) -> Design:
     x0, x1 = -w / 2, w / 2 - 0.14
     window = ((x1 - x0) / 2 - 0.06, 0.004, (h - z0) / 2 - 0.06)
     pos: Vec = ((x0 + x1) / 2 - 0.01, -d / 2 - 0.043, (z0 + h) / 2)
-    panes = (box(window, pos, BLACK, solid=False, when="off"), box(window, pos, WARM, solid=False, when="on", emission=1.0))
+    panes = (box(window, pos, BLACK, solid=False, when="!on"), box(window, pos, WARM, solid=False, when="on", emission=1.0))
     door = _door(x1 - x0, z0 + 0.01, h - 0.01, -d / 2, x0, x1, rgb, panes)
     return Design((w, d, h), parts, [door], [_level(inner_w - 0.06, d - 0.08, z0 + 2 * B, 0.3, x=x)], (z0, 0.95), swing=0.5)
 
@@ -295,7 +295,7 @@ def _lamp(rng: np.random.Generator, rgb: Vec) -> Design:
     parts = [
         Part("cylinder", (0.15, 0.015), (0, 0, 0.015), DARK),
         Part("cylinder", (0.015, h / 2 - 0.1), (0, 0, h / 2 - 0.1), DARK),
-        Part("cylinder", (0.17, 0.13), (0, 0, h - 0.13), _shade(rgb, 0.55), when="off"),
+        Part("cylinder", (0.17, 0.13), (0, 0, h - 0.13), _shade(rgb, 0.55), when="!on"),
         Part("cylinder", (0.17, 0.13), (0, 0, h - 0.13), WARM, when="on", emission=1.0),
         # The pool of light on the wall behind.
         Part("ellipsoid", (0.38, 0.004, 0.3), (0, 0.215, h - 0.1), (1.0, 0.97, 0.75), solid=False, when="on", emission=0.9),
@@ -308,7 +308,7 @@ def _desk_lamp(rng: np.random.Generator, rgb: Vec) -> Design:
         Part("cylinder", (0.07, 0.012), (0, 0, 0.012), rgb),
         Part("capsule", (0.012, 0.13), (0, 0.01, 0.15), STEEL),
         Part("cylinder", (0.085, 0.05), (-0.03, -0.04, 0.3), rgb, (20, 0, 0)),
-        Part("cylinder", (0.075, 0.012), (-0.03, -0.062, 0.243), DARK, (20, 0, 0), solid=False, when="off"),
+        Part("cylinder", (0.075, 0.012), (-0.03, -0.062, 0.243), DARK, (20, 0, 0), solid=False, when="!on"),
         Part("cylinder", (0.09, 0.052), (-0.03, -0.042, 0.295), WARM, (20, 0, 0), solid=False, when="on", emission=1.0),
         Part("cylinder", (0.14, 0.001), (-0.03, -0.08, 0.003), (1.0, 0.95, 0.6), solid=False, when="on", emission=0.9),
     ]
@@ -322,7 +322,7 @@ def _tv(rng: np.random.Generator, rgb: Vec) -> Design:
         box((w / 2, d / 2, z / 2), (0, 0, z / 2), rgb),
         box((0.12, 0.08, 0.03), (0, 0.02, z + 0.03), DARK),
         box((0.48, 0.025, 0.3), (0, 0.02, mid), DARK),
-        box((0.45, 0.004, 0.27), (0, y + 0.012, mid), BLACK, solid=False, when="off"),
+        box((0.45, 0.004, 0.27), (0, y + 0.012, mid), BLACK, solid=False, when="!on"),
         box((0.45, 0.004, 0.16), (0, y + 0.011, mid + 0.11), (0.35, 0.65, 1.0), solid=False, when="on", emission=1.0),
         box((0.45, 0.004, 0.11), (0, y + 0.011, mid - 0.16), (0.3, 0.85, 0.3), solid=False, when="on", emission=1.0),
         Part("cylinder", (0.08, 0.002), (0.22, y + 0.004, mid + 0.13), (1.0, 0.95, 0.3), (90, 0, 0), solid=False, when="on", emission=1.0),

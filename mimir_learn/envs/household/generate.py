@@ -27,6 +27,8 @@ _FURNITURE: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {  # room categ
 _WALLS: tuple[Vec, ...] = ((0.86, 0.84, 0.78), (0.75, 0.8, 0.85), (0.82, 0.87, 0.8), (0.88, 0.8, 0.76), (0.8, 0.78, 0.84), (0.9, 0.9, 0.88))
 _FLOORS: tuple[Vec, ...] = ((0.52, 0.42, 0.33), (0.45, 0.45, 0.47), (0.63, 0.56, 0.48), (0.38, 0.34, 0.32), (0.58, 0.6, 0.6))
 _WALL_YAW = (0.0, -90.0, 180.0, 90.0)  # north, east, south, west: the back of a fixture is at its local +y
+HELD_OUT_FROM = 40_000
+"""Houses from this seed on (the test split) use floor plans, and a share of shapes and colours, that no house below it has."""
 
 
 def generate_house(seed: int) -> HouseSpec:

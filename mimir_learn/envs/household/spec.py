@@ -25,16 +25,21 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Part:
-    """One primitive solid.
+    """One solid: a primitive, or a surface swept from a few numbers (`shapes.triangles` makes its mesh).
 
     Attributes:
-        shape: box | cylinder | sphere | ellipsoid | capsule.
+        shape: box | cylinder | sphere | ellipsoid | capsule | lathe | loft.
         size: half sizes as MuJoCo takes them: box and ellipsoid (x, y, z), cylinder and capsule (radius, half length), sphere (radius,).
-        pos, euler: centre and xyz-euler angles in the owner's frame.
+            lathe: a profile turned about z, (radius, z, radius, z, …), from bottom to top, at least two points; a profile that comes back
+            down inside makes a hollow vessel. loft: cross-sections along z, (z, half x, half y, roundness, …), roundness 0 = rectangle,
+            1 = ellipse.
+        pos, euler: centre (lathe and loft: origin) and xyz-euler angles in the owner's frame.
         rgb: colour.
-        solid: takes part in collisions.
-        when: "" always drawn, "on"/"off" drawn only while the device is on/off.
+        solid: takes part in collisions; a lathe or loft never does.
+        when: "" always drawn; the name of an attribute of its owner ("on", "sliced") drawn only while that is true; with "!" before
+            it only while it is false.
         emission: light it gives by itself, 0–1.
+        texture: "" plain, or the name of a generated pattern (see `textures.PATTERNS`) that ``rgb`` tints.
     """
 
     shape: str
@@ -45,6 +50,7 @@ class Part:
     solid: bool = True
     when: str = ""
     emission: float = 0.0
+    texture: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,8 +83,23 @@ class Viewpoint:
 
 
 @dataclass(frozen=True)
+class Doorway:
+    """An opening between two rooms: the middle of its threshold (x, y), its clear ``width`` and ``height``.
+
+    ``along`` is the wall's direction, "x" or "y".
+    """
+
+    rooms: tuple[str, str]
+    centre: tuple[float, float]
+    along: str
+    width: float = 0.9
+    height: float = 2.05
+
+
+@dataclass(frozen=True)
 class RoomSpec:
-    """A rectangular room; ``centre`` and ``size`` span its floor. ``decor`` are parts in world coordinates."""
+    """A rectangular room; ``centre`` and ``size`` span its floor. ``decor`` are parts in world coordinates. ``light`` is the share of full
+    light it gets, ``wall_texture`` and ``floor_texture`` as in `Part.texture`."""
 
     id: str
     category: str
@@ -88,6 +109,9 @@ class RoomSpec:
     floor_rgb: Vec
     viewpoints: tuple[Viewpoint, ...] = ()
     decor: tuple[Part, ...] = ()
+    wall_texture: str = ""
+    floor_texture: str = ""
+    light: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -125,6 +149,10 @@ class ThingSpec:
     mass: float
     radius: float
     half_height: float
+    attributes: Mapping[str, bool] = field(default_factory=dict)
+    holds: Region | None = None
+    variant: str = ""
+    novel: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,6 +163,7 @@ class HouseSpec:
     rooms: tuple[RoomSpec, ...]
     fixtures: tuple[FixtureSpec, ...]
     things: tuple[ThingSpec, ...]
+    doorways: tuple[Doorway, ...] = ()
 
     @cached_property
     def entities(self) -> dict[str, Entity]:
@@ -184,6 +213,7 @@ class HouseSpec:
                 _each(body, "rooms", _room),
                 _each(body, "fixtures", _fixture),
                 _each(body, "things", _thing),
+                _each(body, "doorways", _doorway),
             )
         except SymbolError:
             raise
@@ -228,6 +258,10 @@ def _room(body: Mapping[str, Any]) -> RoomSpec:
     return RoomSpec(**{**_flat(body), "viewpoints": _views(body["viewpoints"]), "decor": _parts(body["decor"])})
 
 
+def _doorway(body: Mapping[str, Any]) -> Doorway:
+    return Doorway(**_flat(body))
+
+
 def _fixture(body: Mapping[str, Any]) -> FixtureSpec:
     panels = tuple(Panel(**{**_flat(p), "parts": _parts(p["parts"])}) for p in body["panels"])
     regions = tuple(Region(**_flat(r)) for r in body["regions"])
@@ -236,5 +270,6 @@ def _fixture(body: Mapping[str, Any]) -> FixtureSpec:
 
 
 def _thing(body: Mapping[str, Any]) -> ThingSpec:
-    special = {"parent": _parent(body["parent"]), "parts": _parts(body["parts"]), "solid": Part(**_flat(body["solid"]))}
+    holds = None if body["holds"] is None else Region(**_flat(body["holds"]))
+    special = {"parent": _parent(body["parent"]), "parts": _parts(body["parts"]), "solid": Part(**_flat(body["solid"])), "holds": holds}
     return ThingSpec(**{**_flat(body), **special})

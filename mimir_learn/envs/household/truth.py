@@ -102,9 +102,9 @@ def derive(
 
 
 def initial_attributes(house: HouseSpec) -> dict[tuple[str, str], bool]:
-    """Every applicable (entity, attribute) with its value at the start; derived ones are False."""
+    """Every applicable (entity, attribute) with its value at the start; of things, those not given are False."""
     out = {(f.id, a): bool(v) for f in house.fixtures for a, v in f.attributes.items()}
-    out.update({(t.id, a): False for t in house.things for a in VOCABULARY.spec(t.category).attributes})
+    out.update({(t.id, a): bool(t.attributes.get(a, False)) for t in house.things for a in VOCABULARY.spec(t.category).attributes})
     return out
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mimir_learn.errors import SymbolError
-from mimir_learn.symbols import Kind, Parent, Relation
+from mimir_learn.symbols import ATTRIBUTES, Kind, Parent, Relation
 
 from .spec import FixtureSpec, HouseSpec, Part, RoomSpec, ThingSpec, Viewpoint
 from .truth import Regions
@@ -106,7 +106,11 @@ def _part(part: Part, owner: str, shapes: tuple[str, ...] = tuple(_SIZES)) -> No
     _vector(part.pos, 3, f"{owner}: pos of a {part.shape}")
     _vector(part.euler, 3, f"{owner}: euler of a {part.shape}")
     _colour(part.rgb, f"{owner}: rgb of a {part.shape}")
-    _demand(part.when in ("", "on", "off"), f"{owner}: when {part.when!r} must be '', 'on' or 'off'")
+    attribute = part.when.removeprefix("!") if isinstance(part.when, str) else None
+    _demand(
+        part.when == "" or (attribute in ATTRIBUTES and ATTRIBUTES[attribute].visible),
+        f"{owner}: when {part.when!r} must be '', a visible attribute, or one with '!' before it",
+    )
     _demand(_number(part.emission) and 0 <= part.emission <= 1, f"{owner}: emission {part.emission!r} must be in [0, 1]")
 
 
