@@ -1,0 +1,147 @@
+"""The model card: metadata the hub indexes, and what a person must know before trusting the numbers."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+import yaml
+from huggingface_hub import EvalResult, EvalResultEntry, ModelCard, ModelCardData, eval_result_entries_to_yaml
+
+from mimir_learn import __version__
+from mimir_learn.estimator.calibration import Calibration
+
+EVAL_RESULTS = ".eval_results/mimir-delta.yaml"
+LICENSE = "mit"
+
+# key in the scores → (name, what it says)
+HEADLINE: Mapping[str, tuple[str, str]] = {
+    "changed_atom_f1": ("changed-atom F1", "facts that became true, found and not invented"),
+    "changed_atom_f1_no_hand": ("changed-atom F1, hand left out", "every grasp counted once instead of twice"),
+    "exact_delta": ("exact Δ", "share of transitions with nothing missing and nothing added"),
+    "false_change_rate": ("false changes on no-ops", "share of transitions without change for which one is claimed"),
+    "false_change_rate_manipulation": ("the same, manipulations that changed nothing", "refused ones left out"),
+    "ece": ("ECE-15", "expected calibration error of the changes' probabilities"),
+    "coverage_at_0.005": ("coverage at 0.5 % write risk", "share of claimed changes one may write if one in 200 may be wrong"),
+}
+
+
+def model_card(
+    repo: str,
+    config: Mapping[str, Any],
+    recipe: Mapping[str, Any],
+    scores: Mapping[str, Any],
+    calibration: Calibration,
+    dataset: str | None,
+) -> str:
+    """The card's text. ``scores`` as of `evaluation.score.score_checkpoint`: sources → Δ-quality numbers, split, log fingerprint."""
+    learned = scores["sources"]["learned"]
+    split, log = str(scores["split"]), str(scores["log_fingerprint"])
+    results = [
+        EvalResult(
+            task_type="robotics",
+            task_name="Δ estimation from before/after RGB-D",
+            dataset_type=dataset or "mimir-household-log",
+            dataset_name=dataset or f"household transition log {log[:12]}",
+            dataset_split=split,
+            metric_type=key,
+            metric_name=name,
+            metric_value=round(learned[key], 5),
+        )
+        for key, (name, _) in HEADLINE.items()
+        if finite(learned.get(key))
+    ]
+    data = ModelCardData(
+        model_name=repo.partition("/")[2],
+        eval_results=results,
+        license=LICENSE,
+        library_name="mimir-learn",
+        tags=["robotics", "embodied-ai", "rgb-d", "change-detection", "state-estimation", "mimir"],
+        datasets=None if dataset is None else [dataset],
+    )
+    body = resources.files("mimir_learn.hub").joinpath("templates/model_card.md.j2").read_text()
+    return ModelCard.from_template(
+        data,
+        template_str=body,
+        repo=repo,
+        config=config,
+        history=recipe.get("config", recipe),
+        log_fingerprint=recipe.get("log_fingerprint", ""),
+        scored_log=log,
+        split=split,
+        calibration=calibration,
+        weights=calibration.weights_sha256,
+        version=__version__,
+        headline=_headline(scores["sources"]),
+        sources=list(scores["sources"]),
+        faults=_groups(learned, "fault"),
+        verbs=_groups(learned, "verb"),
+        appearance=_groups(learned, "appearance"),
+        kinds={k: learned[f"f1.{k}"] for k in ("relation", "state", "hand") if finite(learned.get(f"f1.{k}"))},
+    ).content
+
+
+def eval_results_yaml(dataset: str, scores: Mapping[str, Any]) -> str:
+    """The headline numbers in the hub's ``.eval_results`` format; the entries belong to the published log ``dataset``."""
+    learned = scores["sources"]["learned"]
+    entries = [
+        EvalResultEntry(
+            dataset_id=dataset,
+            task_id=key,
+            value=round(learned[key], 5),
+            notes=f"{scores['split']} split, log {scores['log_fingerprint'][:12]}",
+        )
+        for key in HEADLINE
+        if finite(learned.get(key))
+    ]
+    return yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False)
+
+
+def reliability_png(bins: Sequence[Mapping[str, float]]) -> bytes:
+    """Reliability diagram: stated probability against share right, dot area by count; PNG bytes, the same for the same bins."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(4, 4), dpi=110)
+    axes = figure.add_subplot()
+    axes.plot([0, 1], [0, 1], color="#9aa0a6", lw=0.8, ls="--")
+    if bins:
+        most = max(b["n"] for b in bins)
+        axes.plot([b["p"] for b in bins], [b["right"] for b in bins], color="#0f9d76", lw=1)
+        axes.scatter(
+            [b["p"] for b in bins], [b["right"] for b in bins], s=[12 + 160 * b["n"] / most for b in bins], color="#0f9d76", alpha=0.7
+        )
+    axes.set(xlim=(0, 1.02), ylim=(0, 1.02), xlabel="stated probability of a change", ylabel="share that was right")
+    axes.set_aspect("equal")
+    figure.tight_layout()
+    out = io.BytesIO()
+    figure.savefig(out, format="png", metadata={"Software": None})
+    return out.getvalue()
+
+
+def finite(value: object) -> bool:
+    """Whether a score is there and a number: a group without members has none."""
+    return isinstance(value, int | float) and math.isfinite(value)
+
+
+def _headline(sources: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, list[str]]]:
+    def cell(numbers: Mapping[str, Any], key: str) -> str:
+        return f"{numbers[key]:.3f}" if finite(numbers.get(key)) else "–"
+
+    return [(name, meaning, [cell(numbers, key) for numbers in sources.values()]) for key, (name, meaning) in HEADLINE.items()]
+
+
+def _groups(numbers: Mapping[str, Any], prefix: str) -> list[tuple[str, int, str, str]]:
+    """(group, transitions, exact Δ, F1) of everything filed under ``prefix.<group>.``, larger groups first.
+
+    A group in which nothing truly changed has no recall, and so no F1 that would say anything.
+    """
+    names = {key.split(".")[1] for key in numbers if key.startswith(f"{prefix}.") and key.endswith(".exact_delta")}
+    rows = []
+    for name in names:
+        part = {k: numbers[f"{prefix}.{name}.{k}"] for k in ("n", "exact_delta", "changed_atom_f1", "changed_atom_recall")}
+        f1 = f"{part['changed_atom_f1']:.3f}" if finite(part["changed_atom_recall"]) else "–"
+        rows.append((name, int(part["n"]), f"{part['exact_delta']:.3f}", f1))
+    return sorted(rows, key=lambda row: (-row[1], row[0]))

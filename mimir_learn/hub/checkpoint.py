@@ -1,0 +1,84 @@
+"""A trained Δ-estimator as a model repository: weights, calibration, vocabulary, scores, and a card that says what it is good for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mimir_learn.errors import CheckpointError
+from mimir_learn.estimator.calibration import FILE as CALIBRATION
+from mimir_learn.estimator.calibration import load_calibration
+from mimir_learn.estimator.export import CONFIG, WEIGHTS, from_pretrained, weights_sha256
+from mimir_learn.hub.card import EVAL_RESULTS, eval_results_yaml, model_card, reliability_png
+from mimir_learn.hub.check import check_model_repo, check_repo_id, fresh_folder
+from mimir_learn.symbols import Vocabulary
+
+RECIPE, SCORES, VOCABULARY, RELIABILITY = "training.json", "scores.json", "vocabulary.json", "reliability.png"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What a model repository is made of.
+
+    Attributes:
+        model: exported folder (``model.safetensors``, ``config.json``, ``calibration.json``).
+        vocabulary: the one it was trained on.
+        scores: as `evaluation.score.score_checkpoint` gives them, for these very weights.
+        recipe: settings and history of the training run, JSON-able; {} where they are not known.
+        log_fingerprint: of the log it was trained on, "" where it is not known.
+    """
+
+    model: Path
+    vocabulary: Vocabulary
+    scores: Mapping[str, Any]
+    recipe: Mapping[str, Any]
+    log_fingerprint: str = ""
+
+
+def bundle_checkpoint(
+    checkpoint: Checkpoint, out: Path, repo: str, *, dataset: str | None = None, license_file: Path | None = None
+) -> Path:
+    """Write the repository ``repo`` (``owner/name``) into the new folder ``out`` and check it as the hub would; returns ``out``.
+
+    ``dataset`` is the hub id of the log it was trained on, where that is published. Same input, same bytes.
+
+    Raises CheckpointError when weights, calibration, vocabulary or scores do not belong together, ConfigError for a bad name or a folder
+    that holds something else. Nothing is left behind then.
+    """
+    check_repo_id(repo)
+    digest = weights_sha256(checkpoint.model)
+    from_pretrained(checkpoint.model, checkpoint.vocabulary)  # strict: what cannot be loaded here is not worth uploading
+    calibration = load_calibration(checkpoint.model)
+    if calibration is None:
+        raise CheckpointError(
+            f"{checkpoint.model}: no {CALIBRATION}; its probabilities mean nothing yet, train to the end with `mimir train`"
+        )
+    scored = str(checkpoint.scores.get("checkpoint_sha256"))
+    if scored != digest:
+        raise CheckpointError(f"{checkpoint.model}: the scores are of weights {scored[:12]}, not {digest[:12]}; score them again with --log")
+    with fresh_folder(out) as folder:
+        for name in (WEIGHTS, CONFIG, CALIBRATION):
+            shutil.copyfile(checkpoint.model / name, folder / name)
+        (folder / VOCABULARY).write_text(checkpoint.vocabulary.to_json() + "\n")
+        _write_json(folder / SCORES, checkpoint.scores)
+        recipe = {**checkpoint.recipe, "log_fingerprint": checkpoint.log_fingerprint, "weights_sha256": digest}
+        _write_json(folder / RECIPE, recipe)
+        if license_file is not None:
+            shutil.copyfile(license_file, folder / "LICENSE")
+        (folder / RELIABILITY).write_bytes(reliability_png(checkpoint.scores.get("reliability", [])))
+        config = json.loads((folder / CONFIG).read_text())
+        (folder / "README.md").write_text(model_card(repo, config, recipe, checkpoint.scores, calibration, dataset))
+        if dataset is not None:
+            target = folder / EVAL_RESULTS
+            target.parent.mkdir()
+            target.write_text(eval_results_yaml(dataset, checkpoint.scores))
+        check_model_repo(folder)
+    return out
+
+
+def _write_json(path: Path, body: Mapping[str, Any]) -> None:
+    path.write_text(json.dumps(body, indent=1, sort_keys=True) + "\n")
