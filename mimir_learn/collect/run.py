@@ -27,7 +27,7 @@ from mimir_learn.logs.locks import abandoned, only_one
 from mimir_learn.logs.meta import INFO, shard_paths
 from mimir_learn.logs.reader import load_json
 from mimir_learn.logs.validate_meta import check_meta
-from mimir_learn.logs.writer import read_footer, write_atomic
+from mimir_learn.logs.writer import OtherVersion, read_footer, write_atomic
 
 STATS_FILE = "collect_stats.json"  # timings; outside the log's hash
 
@@ -110,6 +110,8 @@ def _missing(config: CollectConfig, shards: Sequence[ShardPlan], root: Path) -> 
     for path in shard_paths(root):
         try:
             footer = read_footer(path)
+        except OtherVersion:
+            raise  # somebody's whole log, not damage of ours
         except LogError:
             if path in planned:
                 continue  # damaged: made again

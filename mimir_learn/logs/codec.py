@@ -167,6 +167,19 @@ def decode_entities(text: str) -> dict[str, Entity]:
     return {body[0]: decode_entity(body) for body in json.loads(text)}
 
 
+def encode_ids(ids: Iterable[str]) -> str:
+    """Entity ids → canonical JSON list, sorted."""
+    return dumps(sorted(ids))
+
+
+def decode_ids(text: str) -> frozenset[str]:
+    """Inverse of `encode_ids`. Raises ValueError or TypeError for anything else."""
+    body = json.loads(text)
+    if not isinstance(body, list) or not all(isinstance(e, str) for e in body):
+        raise TypeError("expected a list of ids")
+    return frozenset(body)
+
+
 def encode_places(places: Iterable[Place]) -> str:
     """Places → canonical JSON; their order is kept."""
     return dumps([[p.entity.id, p.entity.category, p.entity.kind.value, p.room] for p in places])

@@ -99,6 +99,7 @@ class Episode:
         steps: T actions.
         snapshots: T+1 true states (privileged).
         entities: every entity of the house (privileged).
+        novel: things of a shape or colour that no training house has (privileged); results are split by it.
     """
 
     episode_id: str
@@ -113,6 +114,7 @@ class Episode:
     steps: tuple[LoggedStep, ...]
     snapshots: Sequence[Snapshot]
     entities: Mapping[str, Entity] = field(default_factory=dict)
+    novel: frozenset[str] = frozenset()
 
     def __len__(self) -> int:
         """Number of actions T."""

@@ -37,6 +37,8 @@ class LogOrigin:
         simulator, simulator_version: what rendered it.
         commit: version of the code, "unknown" where git does not say.
         config: the collection's settings, JSON-able.
+        faults: name of the fault suite, or its level as a number ("0.25").
+        feedback_style: whose shape the sentences of ``next.feedback`` have.
     """
 
     vocabulary: Vocabulary
@@ -46,6 +48,8 @@ class LogOrigin:
     simulator_version: str
     commit: str = "unknown"
     config: Mapping[str, Any] = field(default_factory=dict)
+    faults: str = "none"
+    feedback_style: str = "plain"
 
 
 def shard_path(root: Path, chunk: int, file: int) -> Path:
@@ -136,6 +140,8 @@ def _origin(origin: LogOrigin) -> dict[str, Any]:
         "schema_version": schema.SCHEMA_VERSION,
         "vocabulary": {"name": origin.vocabulary.name, "sha256": origin.vocabulary.sha256},
         "simulator": {"name": origin.simulator, "version": origin.simulator_version},
+        "faults": origin.faults,
+        "feedback_style": origin.feedback_style,
         "commit": origin.commit,
         "config": dict(origin.config),
     }

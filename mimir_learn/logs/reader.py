@@ -45,9 +45,8 @@ class LogDirectory:
         object.__setattr__(self, "root", Path(self.root))
         if not self.root.is_dir():
             raise LogError(f"{self.root}: no such directory; make a log with `mimir collect`")
-        version = self.origin.get("schema_version")
-        if version != schema.SCHEMA_VERSION:
-            raise LogError(f"{self.root / meta.ORIGIN}: schema version {version}, this code reads {schema.SCHEMA_VERSION}; collect it anew")
+        if (other := schema.other_version(self.origin.get("schema_version"))) is not None:
+            raise LogError(f"{self.root / meta.ORIGIN}: {other}")
 
     @cached_property
     def info(self) -> dict[str, Any]:
@@ -138,22 +137,22 @@ def ill_typed(entry: Mapping[str, Any]) -> str | None:
     return f"missing or of another type: {bad}; run `mimir collect` again into this directory" if bad else None
 
 
-def decode_entry(entry: Mapping[str, Any]) -> tuple[Task, tuple[Place, ...], dict[str, Entity]]:
-    """Task, places and all entities of a row of the episode table. Raises LogError naming the column."""
+def decode_entry(entry: Mapping[str, Any]) -> tuple[Task, tuple[Place, ...], dict[str, Entity], frozenset[str]]:
+    """Task, places, all entities and the novel ones of a row of the episode table. Raises LogError naming the column."""
     out: list[Any] = []
     decoders = {"task": lambda text: Task.from_dict(json.loads(text)), "places": codec.decode_places}
-    for name, decode in {**decoders, "privileged.entities": codec.decode_entities}.items():
+    for name, decode in {**decoders, "privileged.entities": codec.decode_entities, "privileged.novel": codec.decode_ids}.items():
         try:
             out.append(decode(entry[name]))
         except _BROKEN as e:
             raise LogError(f"{name} does not parse: {entry[name]!r:.80} ({type(e).__name__}: {e})") from e
-    return out[0], out[1], out[2]
+    return out[0], out[1], out[2], out[3]
 
 
 def _episode(log: LogDirectory, entry: Mapping[str, Any], table: pa.Table) -> Episode:
     path, first = log.shard_of(entry), entry["dataset_from_index"]
     try:
-        task, places, entities = decode_entry(entry)
+        task, places, entities, novel = decode_entry(entry)
     except LogError as e:
         raise LogError(f"{log.root / schema.EPISODES_PATH}, row {entry['episode_index']}: {e}") from e
 
@@ -199,6 +198,7 @@ def _episode(log: LogDirectory, entry: Mapping[str, Any], table: pa.Table) -> Ep
         steps=tuple(step(t) for t in range(rows - 1)),
         snapshots=Lazy(rows, snapshot),
         entities=entities,
+        novel=novel,
     )
 
 

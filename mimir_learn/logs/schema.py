@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from mimir_learn.symbols import Verb
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1: before movable receptacles, novel appearance and the fault kinds after exogenous
 LEROBOT_VERSION = "v3.0"
 FPS = 1  # frames are discrete decision points: one "second" each
 CHUNK_SIZE = 1000
@@ -24,7 +24,10 @@ EPISODES_PATH = "meta/episodes/chunk-000/file-000.parquet"
 RGB = "observation.images.egocentric"
 DEPTH = "observation.images.egocentric_depth"
 VERBS: tuple[str, ...] = tuple(v.value for v in Verb)
-FAULTS: tuple[str, ...] = ("", "slip", "wrong_instance", "drop", "beside", "stuck", "exogenous")  # what privileged.fault may say
+FAULTS: tuple[str, ...] = (  # what privileged.fault may say
+    "", "slip", "wrong_instance", "drop", "beside", "stuck", "exogenous", "partial", "unfilled", "breaks", "misplaced", "unplaced",
+    "third_put", "camera",
+)  # fmt: skip
 NO_ACTION = -1  # the last row of an episode has a frame and no action
 
 
@@ -106,9 +109,16 @@ COLUMNS: tuple[Column, ...] = (
 # Columns of the episode table that this code reads, with the Python type of their values; the others are LeRobot's.
 EPISODE_COLUMNS: dict[str, type] = {
     "episode_index": int, "length": int, "dataset_from_index": int, "dataset_to_index": int, "split": str, "house_seed": int, "seed": int,
-    "task_index": int, "task": str, "places": str, "privileged.entities": str,
+    "task_index": int, "task": str, "places": str, "privileged.entities": str, "privileged.novel": str,
     "data/chunk_index": int, "data/file_index": int, "data/row_group": int,
 }  # fmt: skip
+
+
+def other_version(version: object) -> str | None:
+    """What to tell whoever brings a log or shard of another schema version; None where this code reads it."""
+    if version == SCHEMA_VERSION:
+        return None
+    return f"schema version {version}, this code reads {SCHEMA_VERSION}; make the log again with `mimir collect` into another directory"
 
 
 def arrow_schema(metadata: dict[str, str] | None = None) -> pa.Schema:

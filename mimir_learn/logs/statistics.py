@@ -6,7 +6,7 @@ Both are sums, kept per shard and added up in shard order, so that the totals do
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,20 +14,28 @@ from numpy.typing import NDArray
 
 from mimir_learn.logs.episode import LoggedStep
 
+_TRUE_CLAIMS = ("", "exogenous", "camera")  # faults in spite of which a claimed success is one
 
-def count(steps: Iterable[LoggedStep]) -> Counter[str]:
-    """Flat counts over transitions: ``transitions``, ``verb.pick``, ``kind.fault``, ``fault.slip``, ``change.state.open``, …"""
+
+def count(steps: Iterable[LoggedStep], things: Collection[str] = (), novel: Collection[str] = ()) -> Counter[str]:
+    """Flat counts over transitions: ``transitions``, ``verb.pick``, ``kind.fault``, ``fault.slip``, ``change.state.open``, …
+
+    ``change.nested`` counts those in which something gets into or onto one of ``things`` (ids of what can be carried), ``novel`` those
+    whose action names a thing of an appearance that no training house has.
+    """
     out: Counter[str] = Counter()
     for step in steps:
         out["transitions"] += 1
         out["manipulations"] += step.manipulation
         out["changed"] += bool(step.delta)
-        out["claims_wrong"] += step.outcome.success and step.fault not in ("", "exogenous")
+        out["claims_wrong"] += step.outcome.success and step.fault not in _TRUE_CLAIMS
+        out["novel"] += any(a in novel for a in step.action.arguments)
         out[f"verb.{step.action.verb.value}"] += 1
         out[f"kind.{step.kind}"] += 1
         if step.fault:
             out[f"fault.{step.fault}"] += 1
         out["change.relation"] += bool(step.delta.parents)
+        out["change.nested"] += any(c.new.id in things for c in step.delta.parents.values())
         out["change.hand"] += step.delta.hand is not None
         for attribute in {a for _, a in step.delta.states}:
             out[f"change.state.{attribute}"] += 1

@@ -14,7 +14,8 @@ from mimir_learn.logs import codec, schema
 from mimir_learn.logs.episode import LoggedStep
 from mimir_learn.logs.reader import LogDirectory, decode_entry, decode_step
 from mimir_learn.logs.validate_meta import image_size
-from mimir_learn.symbols import Entity, Kind, Observation, Snapshot
+from mimir_learn.logs.validate_truth import check_state
+from mimir_learn.symbols import Entity, Kind, Observation, Snapshot, Vocabulary
 
 Columns = Mapping[str, list[Any]]
 
@@ -26,24 +27,27 @@ class Known:
     Attributes:
         entities: all of the house, by id.
         places: ids of the places the robot knows.
-        categories: of the vocabulary; None where that is damaged, which is one problem and not one per row.
+        vocabulary: None where that is damaged, which is one problem and not one per row.
         size: height and width of the frames; None where ``meta/info.json`` does not say.
     """
 
     entities: Mapping[str, Entity]
     places: frozenset[str]
-    categories: frozenset[str] | None
+    vocabulary: Vocabulary | None
     size: int | None
 
     @classmethod
     def of(cls, log: LogDirectory, entry: Mapping[str, Any]) -> Known:
-        """Raises LogError when the entry's task, places or entities do not parse."""
-        _, places, entities = decode_entry(entry)
+        """Raises LogError when the entry's task, places, entities or novel things do not parse, or things are novel that are not there."""
+        _, places, entities, novel = decode_entry(entry)
+        if stray := sorted(e for e in novel if e not in entities or entities[e].kind is not Kind.OBJECT):
+            raise LogError(f"privileged.novel names {stray}, which are no things of the house")
+        vocabulary: Vocabulary | None
         try:
-            categories = frozenset(log.vocabulary.categories)
+            vocabulary = log.vocabulary
         except LogError:
-            categories = None
-        return cls(entities, frozenset(p.entity.id for p in places), categories, image_size(log))
+            vocabulary = None
+        return cls(entities, frozenset(p.entity.id for p in places), vocabulary, image_size(log))
 
 
 def check_episode(log: LogDirectory, table: pa.Table, entry: Mapping[str, Any], known: Known) -> Iterator[tuple[int, str | LoggedStep]]:
@@ -117,11 +121,7 @@ def _check_state(columns: Columns, row: int, known: Known, first: Snapshot | Non
         yield f"privileged.state is not a snapshot ({e})"
         return
     out.append(state)
-    movable = {e.id for e in known.entities.values() if e.kind not in (Kind.ROOM, Kind.HAND)}
-    if other := sorted(movable ^ state.parents.keys()):
-        yield f"privileged.state has no parent for, or should not have one for {other}"
-    if stray := sorted({p.id for p in state.parents.values()} - known.entities.keys()):
-        yield f"privileged.state names {stray} as parents, which the house does not have"
+    yield from check_state(state, known.entities, known.vocabulary)
     if first is not None and (facts := sorted(f"{e}.{a}" for e, a in first.attributes.keys() ^ state.attributes.keys())):
         yield f"privileged.state has other attributes than the episode's first row: {facts}"
 
@@ -177,7 +177,7 @@ def _check_percept(columns: Columns, row: int, known: Known, state: Snapshot | N
         yield f"privileged.percept is at or views {stray}, which are no places of the house"
     for sighting in percept.sightings:
         name = sighting.entity.id
-        if known.categories is not None and sighting.entity.category not in known.categories:
+        if known.vocabulary is not None and sighting.entity.category not in known.vocabulary.categories:
             yield f"privileged.percept: category {sighting.entity.category!r} is not in the vocabulary"
         if known.entities.get(name) != sighting.entity:
             yield f"privileged.percept sees {sighting.entity}, which the house does not have"

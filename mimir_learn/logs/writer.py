@@ -21,7 +21,7 @@ from mimir_learn.logs.episode import LoggedStep
 from mimir_learn.logs.locks import hold
 from mimir_learn.logs.splits import split_of
 from mimir_learn.logs.statistics import Moments, count
-from mimir_learn.symbols import EMPTY, Action, Observation, Outcome, Percept, Place, PrivilegedState, Task
+from mimir_learn.symbols import EMPTY, Action, Kind, Observation, Outcome, Percept, Place, PrivilegedState, Task
 
 FOOTER_KEY = b"mimir_learn"
 _PIXEL_STRIDE = 4  # image statistics look at every fourth pixel each way: a sixteenth of the cost, the same mean
@@ -63,6 +63,10 @@ class RecordedEpisode:
     moments: dict[str, Moments]
 
 
+class OtherVersion(LogError):
+    """A whole and sound shard, but of another schema version: nothing to be written over."""
+
+
 class EpisodeRecorder:
     """Gathers one episode: a first frame, then one frame per action, each encoded at once."""
 
@@ -72,7 +76,8 @@ class EpisodeRecorder:
         self._columns: dict[str, list[Any]] = {c.name: [] for c in schema.COLUMNS}
         self._steps: list[LoggedStep] = []
         self._state = state
-        self._entities = codec.encode_entities(state.entities.values())
+        self._entities, self._novel = codec.encode_entities(state.entities.values()), codec.encode_ids(state.novel)
+        self._things = frozenset(e.id for e in state.entities.values() if e.kind is Kind.OBJECT)
         self.moments = {schema.RGB: Moments(3), schema.DEPTH: Moments(1)}
         self._frame(observation, percept, state)
 
@@ -110,8 +115,9 @@ class EpisodeRecorder:
             "episode_index": h.index, "length": rows, "dataset_from_index": h.first_row, "dataset_to_index": h.first_row + rows,
             "split": self._split, "house_seed": h.house_seed, "seed": h.seed, "task_index": h.task_index,
             "task": codec.dumps(h.task.to_dict()), "places": codec.encode_places(h.places), "privileged.entities": self._entities,
+            "privileged.novel": self._novel,
         }  # fmt: skip
-        return RecordedEpisode(table, entry, count(self._steps), self.moments)
+        return RecordedEpisode(table, entry, count(self._steps, self._things, self._state.novel), self.moments)
 
     def _frame(self, observation: Observation, percept: Percept, state: PrivilegedState) -> None:
         put = self._columns
@@ -226,6 +232,6 @@ def read_footer(path: Path) -> dict[str, Any]:
         raise LogError(f"{path}: not a shard of a transition log (no {FOOTER_KEY.decode()} footer)") from e
     if not isinstance(body, dict) or not {"episodes", "counts", "moments"} <= body.keys():
         raise LogError(f"{path}: its footer lacks episodes, counts or moments; collect again into the same directory to remake it")
-    if body.get("schema_version") != schema.SCHEMA_VERSION:
-        raise LogError(f"{path}: schema version {body.get('schema_version')}, this code reads {schema.SCHEMA_VERSION}; collect it anew")
+    if (other := schema.other_version(body.get("schema_version"))) is not None:
+        raise OtherVersion(f"{path}: {other}")
     return body

@@ -15,7 +15,7 @@ from mimir_learn.logs import LogDirectory, ShardWriter, fingerprint, read_episod
 from mimir_learn.logs.statistics import Moments
 from mimir_learn.symbols import Delta, Observation
 
-from .tiny_log import ENTITIES, PLACES, SCRIPT, SIZE, VOCABULARY, make_log, percept, record
+from .tiny_log import ENTITIES, IN_BOWL, PLACES, SCRIPT, SIZE, VOCABULARY, make_log, percept, record
 
 Log = tuple[Path, list[list[Observation]]]
 
@@ -27,6 +27,7 @@ def test_own_reader(log: Log) -> None:
     assert [e.split for e in episodes] == ["train", "train", "test"]
     for episode, originals in zip(episodes, frames, strict=True):
         assert len(episode) == len(SCRIPT) and len(episode.frames) == len(episode.percepts) == len(SCRIPT) + 1
+        assert episode.novel == {"bowl_1"} and episode.snapshots[0].parents["mug_1"] == IN_BOWL
         assert episode.vocabulary == VOCABULARY and episode.places == PLACES and dict(episode.entities) == ENTITIES
         for got, was in zip(episode.frames, originals, strict=True):
             assert np.array_equal(got.rgb, was.rgb) and np.array_equal(got.depth, was.depth)
@@ -46,6 +47,7 @@ def test_step_kinds(log: Log) -> None:
     assert kinds == ["nominal", "fault", "refused", "fault", "nominal", "nominal"]
     body = json.loads((log[0] / "meta/rates.json").read_text())
     assert body["counts"]["kind.fault"] == 6 and body["rates"]["unusual"] == pytest.approx(0.5)
+    assert body["counts"]["change.nested"] == body["counts"]["novel"] == 0 and body["counts"]["change.relation"] == 6
     assert body["counts"]["claims_wrong"] == 6 and body["counts"]["change.state.open"] == 3
 
 

@@ -16,7 +16,7 @@ from PIL import Image
 
 from mimir_learn.errors import LogError
 from mimir_learn.logs import check_log, house_seed, read_episodes, schema
-from mimir_learn.logs.codec import encode_percept
+from mimir_learn.logs.codec import dumps, encode_percept
 from mimir_learn.logs.splits import SPLITS, split_of
 from mimir_learn.symbols import Observation
 
@@ -48,6 +48,18 @@ def put(row: int, column: str, value: Any) -> Callable[[list[dict[str, Any]]], N
     def change(rows: list[dict[str, Any]]) -> None:
         assert column in rows[row] and rows[row][column] != value
         rows[row][column] = value
+
+    return change
+
+
+def alter(row: int, **facts: dict[str, Any]) -> Callable[[list[dict[str, Any]]], None]:
+    """Change facts of a row's true state; None takes one out."""
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        body = json.loads(rows[row]["privileged.state"])
+        for part, values in facts.items():
+            body[part] = {k: v for k, v in (body[part] | values).items() if v is not None}
+        rows[row]["privileged.state"] = dumps(body)
 
     return change
 
@@ -94,8 +106,15 @@ DAMAGES = {
     "another summary": (put(3, "observation.state", [0.0] * 6), 3, "observation.state is"),
     "positions are junk": (put(2, "privileged.positions", "nope"), 2, "privileged.positions: not positions"),
     "positions are flat": (put(2, "privileged.positions", '{"mug_1":[1,2]}'), 2, "no position in metres"),
-    "no positions": (put(2, "privileged.positions", "{}"), 2, "lacks ['mug_1']"),
+    "no positions": (put(2, "privileged.positions", "{}"), 2, "lacks ['bowl_1', 'mug_1']"),
     "position of a stranger": (put(2, "privileged.positions", '{"mug_1":[1,2,3],"cup_9":[1,2,3]}'), 2, "has ['cup_9']"),
+    "circle": (alter(2, parents={"mug_1": ["bowl_1", "in"], "bowl_1": ["mug_1", "in"]}), 2, "circle of parents: bowl_1 in mug_1 in bowl_1"),
+    "held twice": (alter(2, parents={"mug_1": ["hand", "held"], "bowl_1": ["hand", "held"]}), 2, "['bowl_1', 'mug_1'] in one hand"),
+    "in what holds nothing": (alter(2, parents={"bowl_1": ["mug_1", "in"]}), 2, "bowl_1 in mug_1, but a mug holds nothing"),
+    "on what holds inside": (alter(2, parents={"mug_1": ["bowl_1", "on"]}), 2, "mug_1 on bowl_1, but a bowl holds things in"),
+    "in a stranger": (alter(2, parents={"mug_1": ["cup_9", "in"]}), 2, "names ['cup_9'] as parents"),
+    "no such attribute": (alter(0, attributes={"mug_1.dirty": True}), 0, "says ['mug_1.dirty'], which these have not"),
+    "forgotten attribute": (alter(0, attributes={"bowl_1.dirty": None}), 0, "does not say ['bowl_1.dirty']"),
     "empty state": (put(2, "privileged.state", '{"attributes":{},"parents":{}}'), 2, "no parent for, or should not"),
     "percept elsewhere": (put(2, "privileged.percept", '{"at":"oven_1","sightings":[],"viewed":[]}'), 2, "no places of the house"),
     "percept is a list of lists": (put(2, "privileged.percept", '{"at":null,"sightings":[[]],"viewed":[]}'), 2, "not a percept"),
@@ -164,6 +183,7 @@ ENTRIES = {
     "task": ("nope", "task does not parse"),
     "places": ("[1]", "places does not parse"),
     "privileged.entities": ("nope", "privileged.entities does not parse"),
+    "privileged.novel": ("{}", "privileged.novel does not parse"),
     "split": (None, "missing or of another type"),
     "length": (None, "missing or of another type"),
     "dataset_to_index": (20, "rows 7 to 20 are not the 7"),
@@ -183,6 +203,19 @@ def test_damaged_row_of_the_episode_table(log: Log, name: str) -> None:
     if "parse" in word or "missing" in word:
         with pytest.raises(LogError, match=rf"{schema.EPISODES_PATH}, row 1: .*{name}"):
             list(read_episodes(log[0]))
+
+
+def test_novel_things_must_be_things_of_the_house(log: Log) -> None:
+    change_entry(log[0], 1, **{"privileged.novel": '["bowl_1","cup_9","table_1"]'})
+    assert any(p.row == 1 and "privileged.novel names ['cup_9', 'table_1']" in p.what for p in check_log(log[0]))
+
+
+def test_log_of_another_schema_version_names_the_cure(log: Log) -> None:
+    path = log[0] / "meta/mimir.json"
+    path.write_text(path.read_text().replace(f'"schema_version": {schema.SCHEMA_VERSION}', '"schema_version": 1'))
+    for read in (check_log, read_episodes):
+        with pytest.raises(LogError, match=r"mimir\.json: schema version 1, this code reads 2; make the log again with `mimir collect`"):
+            read(log[0])
 
 
 def test_episode_table_without_a_column(log: Log) -> None:

@@ -1,4 +1,4 @@
-"""A tiny log made without a simulator: one mug, one table, one box that opens, flat grey frames."""
+"""A tiny log made without a simulator: one mug in a bowl, one table, one box that opens, flat grey frames."""
 
 from __future__ import annotations
 
@@ -30,13 +30,14 @@ from mimir_learn.symbols import (
 )
 
 SIZE = 16
-ROOM, TABLE, BOX, MUG = (
+ROOM, TABLE, BOX, MUG, BOWL = (
     Entity("kitchen_1", "kitchen", Kind.ROOM),
     Entity("table_1", "table", Kind.RECEPTACLE),
     Entity("fridge_1", "fridge", Kind.RECEPTACLE),
     Entity("mug_1", "mug", Kind.OBJECT),
+    Entity("bowl_1", "bowl", Kind.OBJECT),
 )
-ENTITIES = {e.id: e for e in (HAND, ROOM, TABLE, BOX, MUG)}
+ENTITIES = {e.id: e for e in (HAND, ROOM, TABLE, BOX, MUG, BOWL)}
 VOCABULARY = Vocabulary(
     "tiny",
     {
@@ -44,10 +45,11 @@ VOCABULARY = Vocabulary(
         "table": CategorySpec("table", Kind.RECEPTACLE, Relation.ON),
         "fridge": CategorySpec("fridge", Kind.RECEPTACLE, Relation.IN, ("open",)),
         "mug": CategorySpec("mug", Kind.OBJECT),
+        "bowl": CategorySpec("bowl", Kind.OBJECT, Relation.IN, ("dirty",)),
     },
 )
 PLACES = (Place(ROOM, ROOM.id), Place(TABLE, ROOM.id), Place(BOX, ROOM.id))
-ON_TABLE, ON_FLOOR = Parent(TABLE.id, Relation.ON), Parent(ROOM.id, Relation.ROOM)
+ON_TABLE, ON_FLOOR, IN_BOWL = Parent(TABLE.id, Relation.ON), Parent(ROOM.id, Relation.ROOM), Parent(BOWL.id, Relation.IN)
 
 
 def observation(rng: np.random.Generator) -> Observation:
@@ -62,8 +64,10 @@ def observation(rng: np.random.Generator) -> Observation:
 
 def state(parent: Parent, opened: bool, fault: str = "", moved: tuple[str, ...] = ()) -> PrivilegedState:
     room = Parent(ROOM.id, Relation.ROOM)
-    snapshot = Snapshot({TABLE.id: room, BOX.id: room, MUG.id: parent}, {(BOX.id, "open"): opened})
-    return PrivilegedState(snapshot, ENTITIES, fault, {MUG.id: np.array([1.0, 2.0, 0.8])}, moved)
+    attributes = {(BOX.id, "open"): opened, (BOWL.id, "dirty"): True}
+    snapshot = Snapshot({TABLE.id: room, BOX.id: room, BOWL.id: ON_TABLE, MUG.id: parent}, attributes)
+    positions = {MUG.id: np.array([1.0, 2.0, 0.8]), BOWL.id: np.array([1.0, 2.0, 0.7])}
+    return PrivilegedState(snapshot, ENTITIES, fault, positions, moved, frozenset({BOWL.id}))
 
 
 def percept(parent: Parent) -> Percept:
@@ -86,7 +90,7 @@ def record(index: int, split: str, rng: np.random.Generator) -> tuple[RecordedEp
     rows = len(SCRIPT) + 1
     header = EpisodeHeader(index, index * rows, house_seed(split, index), 100 + index, Task("play", "Play.", ()), PLACES)
     frames = [observation(rng)]
-    recorder = EpisodeRecorder(header, frames[0], percept(ON_TABLE), state(ON_TABLE, False))
+    recorder = EpisodeRecorder(header, frames[0], percept(IN_BOWL), state(IN_BOWL, False))
     for action, command, success, text, parent, opened, fault in SCRIPT:
         frames.append(observation(rng))
         recorder.add(action, command, Outcome(success, text), frames[-1], percept(parent), state(parent, opened, fault))
