@@ -1,6 +1,7 @@
 """The vocabulary everyone speaks: entities, relations, attributes, Δ, actions, goals, observations, feedback."""
 
 from mimir_learn.symbols.actions import EFFECT, LOOKS, MANIPULATIONS, Action, Outcome, Verb
+from mimir_learn.symbols.conditions import AllOf, AnyOf, Condition, Count, Exists, ForAll, Has, Here, Not, Related, Situation, held, holds
 from mimir_learn.symbols.delta import EMPTY, Change, Delta, HandChange, ParentChange, Snapshot, StateChange
 from mimir_learn.symbols.environment import Environment, PrivilegedState, to_observation
 from mimir_learn.symbols.feedback import Belief, BelievedEntity, DeltaSource, Estimate, Feedback, Transition
@@ -22,9 +23,10 @@ from mimir_learn.symbols.vocabulary import (
 )
 
 __all__ = [
-    "ATTRIBUTES", "EFFECT", "ELSEWHERE", "EMPTY", "HAND", "IN_HAND", "LOOKS", "MANIPULATIONS",
-    "Action", "AttributeSpec", "Belief", "BelievedEntity", "CategorySpec", "CausalRule", "Change", "Delta", "DeltaSource",
-    "Entity", "Environment", "Estimate", "Feedback", "Goal", "HandChange", "Kind", "ObjectQuery", "Observation", "Outcome",
-    "Parent", "ParentChange", "Percept", "Place", "PrivilegedState", "Relation", "Sighting", "Snapshot", "StateChange",
-    "Task", "Transition", "Verb", "Vocabulary", "satisfied", "to_observation", "witnesses",
+    "ATTRIBUTES", "EFFECT", "ELSEWHERE", "EMPTY", "HAND", "IN_HAND", "LOOKS", "MANIPULATIONS", "Action", "AllOf", "AnyOf",
+    "AttributeSpec", "Belief", "BelievedEntity", "CategorySpec", "CausalRule", "Change", "Condition", "Count", "Delta", "DeltaSource",
+    "Entity", "Environment", "Estimate", "Exists", "Feedback", "ForAll", "Goal", "HandChange", "Has", "Here", "Kind", "Not",
+    "ObjectQuery", "Observation", "Outcome", "Parent", "ParentChange", "Percept", "Place", "PrivilegedState", "Related", "Relation",
+    "Sighting", "Situation", "Snapshot", "StateChange", "Task", "Transition", "Verb", "Vocabulary", "held", "holds", "satisfied",
+    "to_observation", "witnesses",
 ]  # fmt: skip

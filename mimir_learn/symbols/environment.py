@@ -25,6 +25,7 @@ class PrivilegedState:
         positions: entity id → (3,) world position in metres.
         moved: ids touched by an exogenous change during the last action.
         novel: things of a shape or colour that no training house has (fixed for an episode), so that results can be split by it.
+        at: place or room the robot truly is at, which a task may ask for ("look at it under the lamp").
     """
 
     snapshot: Snapshot
@@ -33,6 +34,7 @@ class PrivilegedState:
     positions: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
     novel: frozenset[str] = frozenset()
+    at: str | None = None
 
 
 class Environment(Protocol):

@@ -1,31 +1,18 @@
-"""Goals g ∈ 𝒢 (Eq. 2) and when a symbolic state satisfies them."""
+"""Goals g ∈ 𝒢 (Eq. 2), the agenda and the success condition of a task, and when a symbolic state satisfies them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from typing import Any
 
 from mimir_learn.errors import SymbolError
+from mimir_learn.symbols.conditions import Condition, Situation, free_variables, from_dict, holds, progress, to_dict, with_queries
 from mimir_learn.symbols.delta import Snapshot
+from mimir_learn.symbols.queries import ObjectQuery
 from mimir_learn.symbols.vocabulary import ATTRIBUTES, Entity, Relation, Vocabulary
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectQuery:
-    """Which entity a goal is about: a category, or one instance, with attributes it must have."""
-
-    category: str
-    instance: str | None = None
-    attributes: tuple[tuple[str, bool], ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "attributes", tuple((str(a), bool(v)) for a, v in self.attributes))
-
-    def matches(self, entity: Entity) -> bool:
-        """Whether category and instance agree; attributes are the memory's business."""
-        return entity.category == self.category and self.instance in (None, entity.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +53,8 @@ class Goal:
             raise SymbolError(f"goal {self.id}: {self.attribute!r} is not a declared attribute")
         if self.id in self.after:
             raise SymbolError(f"goal {self.id} is its own prerequisite")
+        if self.target is not None and self.query.name is not None and self.query.name == self.target.name:
+            raise SymbolError(f"goal {self.id}: {self.query.name!r} cannot name both a thing and the place it goes to")
 
     def resolved(self, vocabulary: Vocabulary) -> Goal:
         """The same goal with the categories that its nouns name; memories and scorers compare categories, never nouns."""
@@ -77,14 +66,10 @@ class Goal:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types; inverse is `from_dict`."""
-
-        def query(q: ObjectQuery | None) -> dict[str, Any] | None:
-            return None if q is None else {"category": q.category, "instance": q.instance, "attributes": [list(a) for a in q.attributes]}
-
         return {
             "id": self.id,
-            "query": query(self.query),
-            "target": query(self.target),
+            "query": self.query.to_dict(),
+            "target": None if self.target is None else self.target.to_dict(),
             "relation": self.relation and self.relation.value,
             "attribute": self.attribute,
             "value": self.value,
@@ -97,7 +82,7 @@ class Goal:
         """Inverse of `to_dict`. Raises SymbolError on unknown or missing keys."""
 
         def query(q: Mapping[str, Any] | None) -> ObjectQuery | None:
-            return None if q is None else ObjectQuery(q["category"], q["instance"], tuple((a, v) for a, v in q["attributes"]))
+            return None if q is None else ObjectQuery.from_dict(q)
 
         try:
             fields = dict(body)
@@ -110,29 +95,81 @@ class Goal:
 
 
 def witnesses(goal: Goal, state: Snapshot, entities: Mapping[str, Entity]) -> frozenset[str]:
-    """Ids of the entities that satisfy ``goal`` in ``state``."""
+    """Ids of the entities that satisfy ``goal`` in ``state``, whatever the names of its queries."""
+    return frozenset(e for e, _ in _ways(goal, state, entities))
 
-    def fits(query: ObjectQuery, entity_id: str) -> bool:
-        entity = entities.get(entity_id)
-        return entity is not None and query.matches(entity) and all(state.attributes.get((entity_id, a)) is v for a, v in query.attributes)
 
-    def done(entity_id: str) -> bool:
-        if goal.attribute is not None:
-            return state.attributes.get((entity_id, goal.attribute)) is goal.value
+def _ways(goal: Goal, state: Snapshot, entities: Mapping[str, Entity]) -> Iterator[tuple[str, str | None]]:
+    """(witness, its place) for every entity that satisfies ``goal``; the place is None for a state goal."""
+    for entity_id, entity in entities.items():
+        if not goal.query.fits(entity, state):
+            continue
+        if goal.target is None:
+            if state.attributes.get((entity_id, goal.attribute or "")) is goal.value:
+                yield entity_id, None
+            continue
         parent = state.parents.get(entity_id)
-        assert goal.target is not None
-        return parent is not None and parent.relation is goal.relation and fits(goal.target, parent.id)
-
-    return frozenset(e for e in entities if fits(goal.query, e) and done(e))
+        place = None if parent is None else entities.get(parent.id)
+        if parent is not None and place is not None and parent.relation is goal.relation and goal.target.fits(place, state):
+            yield entity_id, place.id
 
 
 def satisfied(goals: Iterable[Goal], state: Snapshot, entities: Mapping[str, Entity]) -> frozenset[str]:
     """Ids of the goals that hold in ``state``, no entity counted for two goals with the same query and the same target.
 
-    "Two mugs on the table" is two goals that need two mugs: a maximum bipartite matching assigns witnesses.
+    "Two mugs on the table" is two goals that need two mugs: a maximum bipartite matching assigns witnesses. Queries with a common name
+    take one entity, those with different names different ones; of several choices the first that satisfies most goals is taken.
     """
     goals = tuple(goals)
-    options = {g.id: sorted(witnesses(g, state, entities)) for g in goals}
+    ways = {g.id: sorted(_ways(g, state, entities), key=str) for g in goals}
+    found: frozenset[str] = frozenset()
+    for group in _components(goals):
+        best: frozenset[str] = frozenset()
+        most = sum(bool(ways[g.id]) for g in group)
+        for chosen in _namings(group, ways):
+            options = {g.id: [e for e, p in ways[g.id] if _agrees(g.query, e, chosen) and _agrees(g.target, p, chosen)] for g in group}
+            best = max(best, _matched(group, options), key=len)
+            if len(best) == most:
+                break
+        found |= best
+    return found
+
+
+def _named(goal: Goal) -> Iterator[tuple[ObjectQuery, int]]:
+    """The queries of a goal that have a name, with the side of a way (witness, place) they are about."""
+    return ((q, side) for q, side in ((goal.query, 0), (goal.target, 1)) if q is not None and q.name is not None)
+
+
+def _components(goals: Sequence[Goal]) -> list[list[Goal]]:
+    """Goals whose choices bear on each other: by a common name, or by names in one category (which must differ). All others together."""
+    groups: list[tuple[set[str], list[Goal]]] = []
+    for goal in goals:
+        keys = {key for q, _ in _named(goal) for key in (f"name {q.name}", f"category {q.category}")} or {"unnamed"}
+        joined = [g for g in groups if g[0] & keys]
+        groups = [g for g in groups if not g[0] & keys]
+        groups.append((keys.union(*(g[0] for g in joined)), [*(x for g in joined for x in g[1]), goal]))
+    return [members for _, members in groups]
+
+
+def _agrees(query: ObjectQuery | None, entity_id: str | None, chosen: Mapping[str, str]) -> bool:
+    return query is None or query.name is None or chosen.get(query.name) == entity_id
+
+
+def _namings(goals: Sequence[Goal], ways: Mapping[str, Sequence[tuple[str, str | None]]]) -> Iterator[Mapping[str, str]]:
+    """Every choice of one entity for each name (or of none), no entity for two names."""
+    options: dict[str, set[str]] = {}
+    for goal in goals:
+        for query, side in _named(goal):
+            options.setdefault(query.name or "", set()).update(w[side] or "" for w in ways[goal.id])
+    names = sorted(options)
+    for values in product(*([*sorted(options[n] - {""}), ""] for n in names)):
+        given = [v for v in values if v]
+        if len(set(given)) == len(given):
+            yield {n: v for n, v in zip(names, values, strict=True) if v}
+
+
+def _matched(goals: Sequence[Goal], options: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Maximum matching of goals to witnesses, where only rivals (the same goal asked for twice) compete."""
     rivals = {g.id: (g.query, g.target, g.relation, g.attribute, g.value) for g in goals}
     taken: dict[tuple[Any, str], str] = {}  # (rival class, witness) → goal
 
@@ -152,12 +189,19 @@ def satisfied(goals: Iterable[Goal], state: Snapshot, entities: Mapping[str, Ent
 
 @dataclass(frozen=True)
 class Task:
-    """An instruction x with the agenda it stands for."""
+    """An instruction x with the agenda it stands for, and the condition under which it is done.
+
+    Attributes:
+        goals: what the agent is given (𝒢 and ≼). It says enough for a plan, not everything the scorer checks.
+        success: what the scorer checks; None = all goals hold at once, see `satisfied`.
+        meta: whatever else is known of the task; never read by the agent.
+    """
 
     id: str
     instruction: str
     goals: tuple[Goal, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
+    success: Condition | None = None
 
     def __post_init__(self) -> None:
         ids = [g.id for g in self.goals]
@@ -166,14 +210,47 @@ class Task:
         for goal in self.goals:
             if missing := set(goal.after) - set(ids):
                 raise SymbolError(f"task {self.id}: goal {goal.id} comes after unknown goals {sorted(missing)}")
+        categories: dict[str, str] = {}
+        for query in (q for g in self.goals for q in (g.query, g.target) if q is not None and q.name is not None):
+            if categories.setdefault(query.name or "", query.category) != query.category:
+                raise SymbolError(f"task {self.id}: {query.name!r} names a {categories[query.name or '']} and a {query.category}")
+        if self.success is not None and (free := free_variables(self.success)):
+            raise SymbolError(f"task {self.id}: nothing binds {', '.join(sorted(free))} in its success condition")
+
+    def progress(self, now: Situation) -> tuple[int, int]:
+        """(met, all) conditions ``now``, see `conditions.progress`; of goals, where there is no success condition."""
+        if self.success is None:
+            return len(satisfied(self.goals, now.state, now.entities)), len(self.goals)
+        return progress(self.success, now)
+
+    def done(self, now: Situation) -> bool:
+        """Whether the task is solved ``now``."""
+        if self.success is None:
+            return len(satisfied(self.goals, now.state, now.entities)) == len(self.goals)
+        return holds(self.success, now)
 
     def resolved(self, vocabulary: Vocabulary) -> Task:
         """The same task with every noun resolved to the category it names. Raises SymbolError for an ambiguous one."""
-        return replace(self, goals=tuple(g.resolved(vocabulary) for g in self.goals))
+        success = self.success
+        if success is not None:
+            success = with_queries(success, lambda q: replace(q, category=vocabulary.resolve(q.category)))
+        return replace(self, goals=tuple(g.resolved(vocabulary) for g in self.goals), success=success)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"id": self.id, "instruction": self.instruction, "goals": [g.to_dict() for g in self.goals], "meta": dict(self.meta)}
+        return {
+            "id": self.id,
+            "instruction": self.instruction,
+            "goals": [g.to_dict() for g in self.goals],
+            "success": None if self.success is None else to_dict(self.success),
+            "meta": dict(self.meta),
+        }
 
     @classmethod
     def from_dict(cls, body: Mapping[str, Any]) -> Task:
-        return cls(body["id"], body["instruction"], tuple(Goal.from_dict(g) for g in body["goals"]), body.get("meta", {}))
+        """Inverse of `to_dict`. Raises SymbolError or KeyError for what is no task."""
+        success = body.get("success")
+        goals = tuple(Goal.from_dict(g) for g in body["goals"])
+        return cls(body["id"], body["instruction"], goals, body.get("meta", {}), None if success is None else from_dict(success))
+
+
+__all__ = ["Goal", "ObjectQuery", "Task", "satisfied", "witnesses"]
