@@ -59,7 +59,7 @@ def bundle_checkpoint(
         )
     scored = str(checkpoint.scores.get("checkpoint_sha256"))
     if scored != digest:
-        raise CheckpointError(f"{checkpoint.model}: the scores are of weights {scored[:12]}, not {digest[:12]}; score them again with --log")
+        raise CheckpointError(f"{checkpoint.model}: the scores are of weights {scored[:12]}, not {digest[:12]}; score again with --log")
     with fresh_folder(out) as folder:
         for name in (WEIGHTS, CONFIG, CALIBRATION):
             shutil.copyfile(checkpoint.model / name, folder / name)
