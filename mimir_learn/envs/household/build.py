@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import radians
 from xml.sax.saxutils import quoteattr
 
@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from mimir_learn.errors import SymbolError
 
 from .engine import mujoco
-from .spec import FixtureSpec, HouseSpec, Panel, Part, ThingSpec
-from .validate import MAX_ROOMS
+from .shapes import SWEPT, surface
+from .shell import doorway_parts, room_parts
+from .spec import FixtureSpec, HouseSpec, Panel, Part, ThingSpec, Vec
+from .textures import PATTERNS, SIZE, image
 from .viewpoints import FOV
 
-HIDDEN_GROUP = MAX_ROOMS  # collision-only solids; each room has a geom group of its own before it, and MuJoCo has six
+DRAWN, UNDRAWN, COLLISION = 0, 1, 5
+"""Geom groups: in the picture, not in the picture, only there to collide (never drawn)."""
 STATIC, MOVING = 1, 3  # contype of what stays and of what can be carried
 
 _HEAD = f"""<mujoco model="household">
@@ -26,17 +29,16 @@ _HEAD = f"""<mujoco model="household">
 <visual><global fovy="{FOV}" offwidth="512" offheight="512"/>
 <quality shadowsize="0" offsamples="0" numslices="14" numstacks="8" numquads="1"/>
 <headlight ambient="0.5 0.5 0.5" diffuse="0.32 0.32 0.32" specular="0 0 0"/><map znear="0.04" zfar="25"/></visual>
-<asset><material name="matt" specular="0.1" shininess="0.1" emission="0"/><material name="glow" specular="0" shininess="0" emission="1"/>
-<material name="dim" specular="0" shininess="0" emission="0.7"/></asset>
-<default><geom type="box" condim="4" friction="0.9 0.01 0.004" solref="0.01 1" material="matt"/></default>
+<default><geom type="box" condim="4" friction="0.9 0.01 0.004" solref="0.01 1"/></default>
 <worldbody>
 <light directional="true" castshadow="false" pos="0 0 4" dir="0.35 0.5 -0.8" diffuse="0.42 0.42 0.4" specular="0.05 0.05 0.05"/>
+<geom type="plane" size="80 80 1" group="{COLLISION}" contype="{STATIC}" conaffinity="0"/>
 """
 
 
 @dataclass(frozen=True, eq=False)
 class ThingIndex:
-    """Where a thing lives in the model: body, kinematic tree, first qpos and dof, its geoms and its collision geom."""
+    """Where a thing lives in the model: body, kinematic tree, first qpos and dof, its drawn geoms and its collision geom."""
 
     body: int
     tree: int
@@ -56,8 +58,8 @@ class BuiltHouse:
         geom_entity: (ngeom,) index into ``ids``, −1 for walls and floors.
         things: thing id → index.
         panels: fixture id → ((qpos address, dof address, value when open), …).
-        lights: fixture id → (geoms drawn while on, geoms drawn while off).
-        group: room id → geom group, so that only the room one is in is drawn.
+        when: entity id → ((geom, attribute, drawn while the attribute has this value), …).
+        rooms: room id, or "/doorway" and its number → the geoms that are drawn with it, things not counted.
     """
 
     house: HouseSpec
@@ -66,69 +68,124 @@ class BuiltHouse:
     geom_entity: NDArray[np.int64]
     things: dict[str, ThingIndex]
     panels: dict[str, tuple[tuple[int, int, float], ...]]
-    lights: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]]
-    group: dict[str, int]
+    when: dict[str, tuple[tuple[int, str, bool], ...]]
+    rooms: dict[str, NDArray[np.int64]]
+
+
+@dataclass
+class _Draft:
+    """What the geoms written so far need and mean: meshes, materials, and for every drawn geom its place and condition."""
+
+    meshes: dict[tuple[str, tuple[float, ...], str], str] = field(default_factory=dict)
+    materials: dict[tuple[str, float], str] = field(default_factory=dict)
+    rooms: dict[str, list[str]] = field(default_factory=dict)
+    when: dict[str, list[tuple[str, str, bool]]] = field(default_factory=dict)
+
+    def geom(self, part: Part, name: str, owner: str, room: str, *, moving: bool = False, light: float = 1.0) -> str:
+        """XML of what is drawn of a part and, for a solid part of something that stays, of what it collides with."""
+        solid = part.solid and part.shape not in SWEPT and not moving
+        meshed = part.shape in SWEPT or bool(part.texture)
+        self.rooms.setdefault(room, []).append(name)
+        if part.when:
+            self.when.setdefault(owner, []).append((name, part.when.removeprefix("!"), not part.when.startswith("!")))
+        material = self.materials.setdefault((part.texture, round(part.emission, 2)), f"material{len(self.materials)}")
+        shape = f'type="{part.shape}" size="{_numbers(part.size)}"'
+        if meshed:
+            mesh = self.meshes.setdefault((part.shape, part.size, part.texture), f"mesh{len(self.meshes)}")
+            shape = f'type="mesh" mesh="{mesh}"'
+        rgb = lit(part, light)
+        contype = STATIC if solid and not meshed else 0
+        text = (
+            f'<geom name={quoteattr(name)} {shape} {_pose(part)} rgba="{_numbers(rgb)} 1" material="{material}" '
+            f'group="{DRAWN}" contype="{contype}" conaffinity="0" mass="0"/>\n'
+        )
+        return text + (_solid(part, f"{name}/solid") if solid and meshed else "")
 
 
 def build(house: HouseSpec) -> BuiltHouse:
     """Compile a house. Same spec, same model. Raises SymbolError for a house that is not sound (see `HouseSpec.validate`)."""
     house.validate()
-    group = {room.id: i for i, room in enumerate(house.rooms)}
-    xml = [_HEAD, f'<geom type="plane" size="40 40 1" group="{HIDDEN_GROUP}" contype="{STATIC}" conaffinity="0"/>\n']
+    draft, xml = _Draft(), [_HEAD]
+    light = {room.id: room.light for room in house.rooms}
     for room in house.rooms:
-        xml.extend(_shell(room.centre, room.size, room.wall_rgb, room.floor_rgb, group[room.id]))
-        xml.extend(_geom(p, f"{room.id}/decor{i}", group[room.id]) for i, p in enumerate(room.decor))
-    xml.extend(_fixture(f, group[f.room]) for f in house.fixtures)
-    xml.extend(_thing(t) for t in house.things)
+        parts = (*room_parts(room, house.doorways), *room.decor)
+        xml.extend(draft.geom(p, f"/{room.id}/{i}", room.id, room.id, light=room.light) for i, p in enumerate(parts))
+    for k, doorway in enumerate(house.doorways):
+        bright = max(light[r] for r in doorway.rooms)
+        xml.extend(draft.geom(p, f"/doorway{k}/{i}", "", f"/doorway{k}", light=bright) for i, p in enumerate(doorway_parts(doorway, house)))
+    xml.extend(_fixture(f, draft, light[f.room]) for f in house.fixtures)
+    xml.extend(_thing(t, draft) for t in house.things)
     xml.append("</worldbody></mujoco>")
     try:
-        model = mujoco.MjModel.from_xml_string("".join(xml))
+        spec = mujoco.MjSpec.from_string("".join(xml))
+        _assets(spec, draft)
+        model = spec.compile()
     except ValueError as e:
         raise SymbolError(f"house {house.seed}: MuJoCo cannot build it: {e}") from e
-    return _index(house, model, group)
+    return _index(house, model, draft)
+
+
+def lit(part: Part, light: float) -> Vec:
+    """The colour of a part in a room that gets ``light``; what gives light itself does not darken."""
+    share = light + (1.0 - light) * min(1.0, part.emission)
+    r, g, b = (min(1.0, c * share) for c in part.rgb)
+    # MuJoCo takes exactly this grey for "not given" and would draw white.
+    return (0.501, 0.5, 0.5) if (r, g, b) == (0.5, 0.5, 0.5) else (r, g, b)
 
 
 def _numbers(values: tuple[float, ...]) -> str:
-    return " ".join(f"{v:.6g}" for v in values)
+    return " ".join([f"{v:.6g}" for v in values])
 
 
-def _geom(part: Part, name: str, group: int, moving: bool = False, hidden: bool = False) -> str:
-    solid = hidden if moving else part.solid
-    contype = (MOVING if moving else STATIC) if solid else 0
-    material = "matt" if part.emission <= 0 else "glow" if part.emission >= 0.85 else "dim"
-    round_one = moving and part.shape != "box"
+def _pose(part: Part) -> str:
+    return f'pos="{_numbers(part.pos)}"' + (f' euler="{_numbers(part.euler)}"' if any(part.euler) else "")
+
+
+def _solid(part: Part, name: str, mass: float = 0.0, moving: bool = False) -> str:
+    """XML of a geom that is only there to collide."""
+    contype, affinity = (MOVING, MOVING) if moving else (STATIC, 0)
+    rolls = ' condim="6" friction="0.9 0.02 0.02"' if moving and part.shape != "box" else ""
     return (
-        f'<geom name={quoteattr(name)} type="{part.shape}" size="{_numbers(part.size)}" pos="{_numbers(part.pos)}" '
-        f'euler="{_numbers(part.euler)}" rgba="{_numbers(part.rgb)} 1" material="{material}" group="{HIDDEN_GROUP if hidden else group}" '
-        f'contype="{contype}" conaffinity="{contype if moving and solid else 0}"'
-        + (' condim="6" friction="0.9 0.02 0.02"' if round_one and hidden else "")
-        + ("" if hidden else ' mass="0"')
-        + "/>\n"
+        f'<geom name={quoteattr(name)} type="{part.shape}" size="{_numbers(part.size)}" {_pose(part)} group="{COLLISION}" '
+        f'contype="{contype}" conaffinity="{affinity}"{rolls} mass="{mass:.6g}"/>\n'
     )
 
 
-def _shell(
-    centre: tuple[float, float], size: tuple[float, float], wall: tuple[float, ...], floor: tuple[float, ...], group: int
-) -> list[str]:
-    (cx, cy), (w, d), h = centre, size, 1.3
-    grey = tuple(c * 0.86 for c in wall)
-    solids = [Part("box", (w / 2, d / 2, 0.05), (cx, cy, -0.05), floor)]  # type: ignore[arg-type]
-    for sx, sy, rgb in ((1, 0, grey), (-1, 0, grey), (0, 1, wall), (0, -1, wall)):
-        half = (0.05 if sx else w / 2 + 0.1, 0.05 if sy else d / 2 + 0.1, h)
-        solids.append(Part("box", half, (cx + sx * (w / 2 + 0.05), cy + sy * (d / 2 + 0.05), h), rgb))  # type: ignore[arg-type]
-    return [_geom(p, f"/shell{group}_{i}", group) for i, p in enumerate(solids)]
+def _assets(spec: mujoco.MjSpec, draft: _Draft) -> None:
+    for texture in sorted({name for name, _ in draft.materials if name}):
+        spec.add_texture(
+            name=texture, type=mujoco.mjtTexture.mjTEXTURE_2D, width=SIZE, height=SIZE, nchannel=3, data=image(texture).tobytes()
+        )
+    for (texture, emission), name in draft.materials.items():
+        specular = PATTERNS[texture].specular if texture else 0.1
+        material = spec.add_material(name=name, specular=specular, shininess=0.3 if specular > 0.1 else 0.1, emission=emission)
+        if texture:
+            textures = [""] * mujoco.mjtTextureRole.mjNTEXROLE.value
+            textures[mujoco.mjtTextureRole.mjTEXROLE_RGB.value] = texture
+            material.textures = textures
+    for (shape, size, texture), name in draft.meshes.items():
+        skin = surface(Part(shape, size), along=bool(texture) and PATTERNS[texture].along)
+        mesh = spec.add_mesh(
+            name=name,
+            inertia=mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL,
+            uservert=skin.vertices.ravel(),
+            usernormal=skin.normals.ravel(),
+            userface=skin.faces.ravel(),
+        )
+        if texture:
+            mesh.usertexcoord = (skin.texcoord / PATTERNS[texture].period).ravel()
 
 
-def _fixture(fixture: FixtureSpec, group: int) -> str:
-    parts = "".join(_geom(p, f"{fixture.id}/{i}", group) for i, p in enumerate(fixture.parts))
-    panels = "".join(_panel(fixture, i, p, group) for i, p in enumerate(fixture.panels))
+def _fixture(fixture: FixtureSpec, draft: _Draft, light: float) -> str:
+    parts = "".join([draft.geom(p, f"{fixture.id}/{i}", fixture.id, fixture.room, light=light) for i, p in enumerate(fixture.parts)])
+    panels = "".join([_panel(fixture, i, p, draft, light) for i, p in enumerate(fixture.panels)])
     pos = _numbers(fixture.position)
     return f'<body name={quoteattr(fixture.id)} pos="{pos}" euler="0 0 {fixture.yaw:.6g}">\n{parts}{panels}</body>\n'
 
 
-def _panel(fixture: FixtureSpec, number: int, panel: Panel, group: int) -> str:
+def _panel(fixture: FixtureSpec, number: int, panel: Panel, draft: _Draft, light: float) -> str:
     name = f"{fixture.id}/panel{number}"
-    parts = "".join(_geom(p, f"{name}/{i}", group) for i, p in enumerate(panel.parts))
+    parts = "".join([draft.geom(p, f"{name}/{i}", fixture.id, fixture.room, light=light) for i, p in enumerate(panel.parts)])
     # The huge armature makes a door or drawer stay where a skill put it, whatever leans on it.
     where = f'axis="{_numbers(panel.axis)}" pos="{_numbers(panel.anchor)}"'
     joint = f'<joint name="{name}" type="{panel.joint}" {where} armature="1e5" damping="1e3"/>'
@@ -136,34 +193,34 @@ def _panel(fixture: FixtureSpec, number: int, panel: Panel, group: int) -> str:
     return f'<body name="{name}" gravcomp="1"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{joint}\n{parts}</body>\n'
 
 
-def _thing(thing: ThingSpec) -> str:
-    # Things are drawn in whatever room they are in: World moves their geoms between groups.
-    parts = "".join(_geom(p, f"{thing.id}/{i}", 0, moving=True) for i, p in enumerate(thing.parts))
-    solid = _geom(thing.solid, f"{thing.id}/solid", 0, moving=True, hidden=True).replace("/>", f' mass="{thing.mass}"/>')
+def _thing(thing: ThingSpec, draft: _Draft) -> str:
+    parts = "".join([draft.geom(p, f"{thing.id}/{i}", thing.id, "", moving=True) for i, p in enumerate(thing.parts)])
+    solid = _solid(replace(thing.solid, when=""), f"{thing.id}/solid", thing.mass, moving=True)
     where = f'pos="{_numbers(thing.position)}" euler="0 0 {thing.yaw:.6g}"'
     return f"<body name={quoteattr(thing.id)} {where}><freejoint/>\n{parts}{solid}</body>\n"
 
 
-def _index(house: HouseSpec, model: mujoco.MjModel, group: dict[str, int]) -> BuiltHouse:
+def _index(house: HouseSpec, model: mujoco.MjModel, draft: _Draft) -> BuiltHouse:
     ids = (*(f.id for f in house.fixtures), *(t.id for t in house.things))
     number = {entity: i for i, entity in enumerate(ids)}
     names = [model.geom(g).name for g in range(model.ngeom)]
+    at = {name: i for i, name in enumerate(names)}
     geom_entity = np.array([number.get(name.partition("/")[0], -1) for name in names], dtype=np.int64)
+    drawn = model.geom_group != COLLISION
     things = {}
     for thing in house.things:
         body = model.body(thing.id).id
         joint = int(model.body_jntadr[body])
-        geoms = np.flatnonzero((geom_entity == number[thing.id]) & (model.geom_group != HIDDEN_GROUP))
+        geoms = np.flatnonzero((geom_entity == number[thing.id]) & drawn)
         things[thing.id] = ThingIndex(
             body,
             int(model.body_treeid[body]),
             int(model.jnt_qposadr[joint]),
             int(model.jnt_dofadr[joint]),
             geoms,
-            int(model.geom(f"{thing.id}/solid").id),
+            at[f"{thing.id}/solid"],
         )
-    panels, lights = {}, {}
-    at = {name: i for i, name in enumerate(names)}
+    panels = {}
     for f in house.fixtures:
         panels[f.id] = tuple(
             (
@@ -173,10 +230,6 @@ def _index(house: HouseSpec, model: mujoco.MjModel, group: dict[str, int]) -> Bu
             )
             for i, p in enumerate(f.panels)
         )
-        when: dict[str, list[int]] = {"on": [], "!on": []}
-        for prefix, parts in ((f.id, f.parts), *((f"{f.id}/panel{i}", p.parts) for i, p in enumerate(f.panels))):
-            for i, part in enumerate(parts):
-                if part.when in when:
-                    when[part.when].append(at[f"{prefix}/{i}"])
-        lights[f.id] = (np.array(when["on"], dtype=np.int64), np.array(when["!on"], dtype=np.int64))
-    return BuiltHouse(house, model, ids, geom_entity, things, panels, lights, group)
+    when = {owner: tuple((at[name], attribute, value) for name, attribute, value in rows) for owner, rows in draft.when.items()}
+    rooms = {room: np.array([at[name] for name in rows], dtype=np.int64) for room, rows in draft.rooms.items() if room}
+    return BuiltHouse(house, model, ids, geom_entity, things, panels, when, rooms)

@@ -21,6 +21,7 @@ from .generate import generate_house
 from .render import Camera, pose_of
 from .skills import Skills
 from .spec import HouseSpec
+from .viewpoints import rooms_in_view
 from .vocabulary import VOCABULARY
 from .world import World
 
@@ -197,9 +198,10 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         skills = self._running()
         world, view = skills.world, skills.stance.view
         if self._camera is None:
-            self._camera = Camera(self.config.image_size, world.model)
+            self._camera = Camera(self.config.image_size, self.config.keep_houses)
         world.show_held_in(skills.stance.room)
-        rgb, depth = self._camera.draw(world.model, world.data, view, world.built.group[skills.stance.room])
+        world.scenery.draw_only(rooms_in_view(world.house, skills.stance.room, view))
+        rgb, depth = self._camera.draw(world.model, world.data, view)
         self._frame = {"rgb": rgb, "depth": depth, "intrinsics": self._camera.intrinsics, "pose": pose_of(view)}
         self._geoms, self._ids = None, None
 

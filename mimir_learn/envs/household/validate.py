@@ -12,14 +12,16 @@ import numpy as np
 from mimir_learn.errors import SymbolError
 from mimir_learn.symbols import ATTRIBUTES, Kind, Parent, Relation
 
+from .shapes import SWEPT, check_profile
 from .spec import FixtureSpec, HouseSpec, Part, RoomSpec, ThingSpec, Viewpoint
+from .textures import PATTERNS
 from .truth import Regions
 from .vocabulary import VOCABULARY
 
-MAX_ROOMS = 5
+MAX_ROOMS = 12
 _RESERVED = ("hand", "world")  # the gripper, and MuJoCo's own root body
 _ID = re.compile(r"\w[\w.-]*")
-_SIZES = {"box": 3, "ellipsoid": 3, "cylinder": 2, "capsule": 2, "sphere": 1}
+_SIZES = {"box": 3, "ellipsoid": 3, "cylinder": 2, "capsule": 2, "sphere": 1, **dict.fromkeys(SWEPT, 0)}  # 0 = as long as its profile
 _SOLIDS = ("box", "cylinder", "sphere")
 
 
@@ -29,7 +31,7 @@ def check(house: HouseSpec) -> None:
     _demand(bool(house.rooms), f"house {house.seed} has no rooms; give it at least one")
     _demand(
         len(house.rooms) <= MAX_ROOMS,
-        f"house {house.seed} has {len(house.rooms)} rooms; {MAX_ROOMS} can be drawn, as each needs a geom group of its own",
+        f"house {house.seed} has {len(house.rooms)} rooms; at most {MAX_ROOMS} are supported",
     )
     ids: set[str] = set()
     specs: tuple[RoomSpec | FixtureSpec | ThingSpec, ...] = (*house.rooms, *house.fixtures, *house.things)
@@ -41,6 +43,9 @@ def check(house: HouseSpec) -> None:
         _positive(room.size, 2, f"{room.id}: size")
         _colour(room.wall_rgb, f"{room.id}: wall_rgb")
         _colour(room.floor_rgb, f"{room.id}: floor_rgb")
+        _texture(room.wall_texture, f"{room.id}: wall_texture")
+        _texture(room.floor_texture, f"{room.id}: floor_texture")
+        _demand(_number(room.light) and 0 < room.light <= 1, f"{room.id}: light {room.light!r} must be above 0 and at most 1")
         _views(room.viewpoints, room.id)
         for part in room.decor:
             _part(part, f"{room.id}: decor")
@@ -102,7 +107,12 @@ def _positive(value: Any, length: int, what: str) -> None:
 
 def _part(part: Part, owner: str, shapes: tuple[str, ...] = tuple(_SIZES)) -> None:
     _demand(part.shape in shapes, f"{owner}: shape {part.shape!r} is unknown here; use one of {', '.join(shapes)}")
-    _positive(part.size, _SIZES[part.shape], f"{owner}: size of a {part.shape}")
+    if part.shape in SWEPT:
+        sound = isinstance(part.size, tuple) and all(map(_number, part.size))
+        _demand(sound, f"{owner}: size of a {part.shape} must be finite numbers, got {part.size!r}")
+        check_profile(part, owner)
+    else:
+        _positive(part.size, _SIZES[part.shape], f"{owner}: size of a {part.shape}")
     _vector(part.pos, 3, f"{owner}: pos of a {part.shape}")
     _vector(part.euler, 3, f"{owner}: euler of a {part.shape}")
     _colour(part.rgb, f"{owner}: rgb of a {part.shape}")
@@ -111,7 +121,12 @@ def _part(part: Part, owner: str, shapes: tuple[str, ...] = tuple(_SIZES)) -> No
         part.when == "" or (attribute in ATTRIBUTES and ATTRIBUTES[attribute].visible),
         f"{owner}: when {part.when!r} must be '', a visible attribute, or one with '!' before it",
     )
+    _texture(part.texture, f"{owner}: texture of a {part.shape}")
     _demand(_number(part.emission) and 0 <= part.emission <= 1, f"{owner}: emission {part.emission!r} must be in [0, 1]")
+
+
+def _texture(name: Any, what: str) -> None:
+    _demand(name == "" or name in PATTERNS, f"{what} {name!r} is unknown; use '' or one of {', '.join(PATTERNS)}")
 
 
 def _views(views: tuple[Viewpoint, ...], owner: str) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import atan2, cos, degrees, radians, sin, tan
+from math import atan2, cos, degrees, hypot, radians, sin, tan
 from typing import TYPE_CHECKING
 
-from .spec import Vec, Viewpoint
+import numpy as np
+
+from .spec import Doorway, HouseSpec, Vec, Viewpoint
 
 if TYPE_CHECKING:
     from .furniture import Design
@@ -79,6 +81,72 @@ def approach(
         eye = (round(x, 4), round(y, 4), 1.15)
         ranked.append((sum(_blocked(eye, point, b) for b in blocks), abs(turn), Viewpoint(eye, point)))
     return tuple(view for _, _, view in sorted(ranked, key=lambda r: r[:2])[:3])
+
+
+def tilted(view: Viewpoint, degrees_up: float) -> Viewpoint:
+    """The same place with the head turned up (or down, below 0) by so many degrees, at most 75 either way from level."""
+    dx, dy, dz = (t - e for t, e in zip(view.target, view.eye, strict=True))
+    run = hypot(dx, dy)
+    pitch = min(75.0, max(-75.0, degrees(atan2(dz, run)) + degrees_up))
+    return Viewpoint(view.eye, (view.target[0], view.target[1], round(view.eye[2] + run * tan(radians(pitch)), 5)))
+
+
+def rooms_in_view(house: HouseSpec, room: str, view: Viewpoint) -> frozenset[str]:
+    """The room one is in and those seen through doorways in the picture, also through several in a row.
+
+    Furniture in the way is not taken into account, so a room may be named of which nothing shows.
+    """
+    eye = np.asarray(view.eye)
+    forward = np.asarray(view.target) - eye
+    forward = forward / np.linalg.norm(forward)
+    right = np.cross(forward, (0.0, 0.0, 1.0))
+    right /= np.linalg.norm(right)
+    up = np.cross(right, forward)
+    edge = tan(radians(FOV / 2))
+    # Inward normals of the picture's four edge planes through the eye.
+    planes = [edge * forward + right, edge * forward - right, edge * forward + up, edge * forward - up]
+    seen: set[str] = set()
+    _through(house, room, eye, planes, frozenset(), seen)
+    return frozenset(seen)
+
+
+def _through(house: HouseSpec, room: str, eye: np.ndarray, planes: list[np.ndarray], passed: frozenset[int], seen: set[str]) -> None:
+    """Portal by portal: what is left of the picture beyond a doorway is bounded by the doorway's own edges."""
+    seen.add(room)
+    for k, door in enumerate(house.doorways):
+        if room not in door.rooms or k in passed:
+            continue
+        outline = _clip(_outline(door) - eye, planes)
+        if len(outline) < 3:
+            continue
+        beyond = door.rooms[1] if room == door.rooms[0] else door.rooms[0]
+        middle = np.mean(outline, axis=0)
+        edges = [np.cross(a, b) for a, b in zip(outline, outline[1:] + outline[:1], strict=True)]
+        edges = [n if n @ middle >= 0 else -n for n in edges if np.linalg.norm(n) > 1e-9]
+        _through(house, beyond, eye, edges, passed | {k}, seen)
+
+
+def _outline(door: Doorway) -> np.ndarray:
+    (x, y), half = door.centre, door.width / 2
+    dx, dy = (half, 0.0) if door.along == "x" else (0.0, half)
+    return np.array([(x - dx, y - dy, 0.0), (x + dx, y + dy, 0.0), (x + dx, y + dy, door.height), (x - dx, y - dy, door.height)])
+
+
+def _clip(polygon: np.ndarray, planes: list[np.ndarray]) -> list[np.ndarray]:
+    """The part of a polygon on the inner side of every plane through the origin (Sutherland–Hodgman)."""
+    points = list(polygon)
+    for normal in planes:
+        kept: list[np.ndarray] = []
+        for a, b in zip(points, points[1:] + points[:1], strict=True):
+            da, db = float(a @ normal), float(b @ normal)
+            if da >= 0:
+                kept.append(a)
+            if (da >= 0) != (db >= 0):
+                kept.append(a + (b - a) * (da / (da - db)))
+        points = kept
+        if not points:
+            break
+    return points
 
 
 def _blocked(eye: Vec, point: Vec, block: Block) -> bool:

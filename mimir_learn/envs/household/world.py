@@ -12,9 +12,11 @@ from mimir_learn.symbols import HAND, IN_HAND, Parent, Relation, Snapshot
 
 from .build import MOVING, BuiltHouse
 from .engine import mujoco
+from .scenery import Scenery
 from .spec import FixtureSpec, Vec, Viewpoint
 from .truth import Regions, derive, initial_attributes, snapshot
 from .viewpoints import FOV, Block
+from .vocabulary import VOCABULARY
 
 _MAX_STEPS = 375  # 1.5 s of falling and rolling; then what still moves is stopped
 _BURST = 5
@@ -42,8 +44,9 @@ class World:
         self.held: str | None = None
         self.attributes = initial_attributes(built.house)
         self.parents: dict[str, Parent] = {}
+        self.scenery = Scenery(built)
+        self._show_all()
         for fixture in built.house.fixtures:
-            self._draw_lights(fixture.id)
             self._set_panels(fixture.id, self.attributes.get((fixture.id, "open"), False))
         mujoco.mj_forward(self.model, self.data)
         self.settle()
@@ -58,8 +61,7 @@ class World:
         start, attributes, parents = self._start
         mujoco.mj_copyData(self.data, self.model, start)
         self.attributes, self.parents = dict(attributes), dict(parents)
-        for fixture in self.fixtures:
-            self._draw_lights(fixture)
+        self._show_all()
         self._group_things()
 
     # --- asking
@@ -119,7 +121,7 @@ class World:
     def set_on(self, fixture: str, value: bool) -> None:
         """Switch a device."""
         self.attributes[fixture, "on"] = value
-        self._draw_lights(fixture)
+        self._show(fixture)
         self._derive(fixture, "on", value)
 
     def hold(self, thing: str, view: Viewpoint) -> None:
@@ -219,11 +221,14 @@ class World:
             if self.built.panels[fixture]:
                 self._set_panels(fixture, self.attributes[fixture, "open"])
 
-    def _draw_lights(self, fixture: str) -> None:
-        on, off = self.built.lights[fixture]
-        lit = self.attributes.get((fixture, "on"), False)
-        self.model.geom_rgba[on, 3] = 1.0 if lit else 0.0
-        self.model.geom_rgba[off, 3] = 0.0 if lit else 1.0
+    def _show(self, entity: str) -> None:
+        """Draw an entity in the state it is in."""
+        category = self.house.entities[entity].category
+        self.scenery.show(entity, {a: self.attributes.get((entity, a), False) for a in VOCABULARY.spec(category).attributes})
+
+    def _show_all(self) -> None:
+        for entity in (*self.fixtures, *self._order):
+            self._show(entity)
 
     def _derive(self, fixture: str, attribute: str, value: bool) -> None:
         parents = {f.id: f.parent for f in self.house.fixtures} | self.parents
@@ -266,12 +271,12 @@ class World:
             parent = self.parents.get(thing)
             if parent is None or parent.id == HAND.id:
                 continue
-            self.model.geom_group[self.built.things[thing].geoms] = self.built.group[self.room_of(thing)]
+            self.scenery.place_in(thing, self.room_of(thing))
 
     def show_held_in(self, room: str) -> None:
         """Draw the held thing in the room the robot is in."""
         if self.held is not None:
-            self.model.geom_group[self.built.things[self.held].geoms] = self.built.group[room]
+            self.scenery.place_in(self.held, room)
 
     def blocks(self, room: str) -> list[Block]:
         """Footprints and heights of what stands on a room's floor."""
