@@ -153,9 +153,8 @@ def _solid(part: Part, name: str, mass: float = 0.0, moving: bool = False) -> st
 
 def _assets(spec: mujoco.MjSpec, draft: _Draft) -> None:
     for texture in sorted({name for name, _ in draft.materials if name}):
-        spec.add_texture(
-            name=texture, type=mujoco.mjtTexture.mjTEXTURE_2D, width=SIZE, height=SIZE, nchannel=3, data=image(texture).tobytes()
-        )
+        picture = spec.add_texture(name=texture, type=mujoco.mjtTexture.mjTEXTURE_2D, width=SIZE, height=SIZE, nchannel=3)
+        picture.data = image(texture).tobytes()
     for (texture, emission), name in draft.materials.items():
         specular = PATTERNS[texture].specular if texture else 0.1
         material = spec.add_material(name=name, specular=specular, shininess=0.3 if specular > 0.1 else 0.1, emission=emission)
