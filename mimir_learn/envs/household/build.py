@@ -84,7 +84,7 @@ class _Draft:
     def geom(self, part: Part, name: str, owner: str, room: str, *, moving: bool = False, light: float = 1.0) -> str:
         """XML of what is drawn of a part and, for a solid part of something that stays, of what it collides with."""
         solid = part.solid and part.shape not in SWEPT and not moving
-        meshed = part.shape in SWEPT or bool(part.texture)
+        meshed = part.shape != "box" or bool(part.texture)  # MuJoCo's own round shapes have several times the triangles
         self.rooms.setdefault(room, []).append(name)
         if part.when:
             self.when.setdefault(owner, []).append((name, part.when.removeprefix("!"), not part.when.startswith("!")))

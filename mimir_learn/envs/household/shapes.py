@@ -16,6 +16,8 @@ from .spec import Part
 MAX_TRIANGLES = 1200
 """Most triangles of one part; longer profiles are turned with fewer segments, and refused when even that is too many."""
 SWEPT = ("lathe", "loft")
+CEILING = "ceiling"
+"""A rectangle (half x, half y) that faces down and cannot be seen from above; only `shell` makes it."""
 _FEWEST_SEGMENTS = 8
 _CREASE = cos(radians(40.0))  # faces that meet at more than this angle keep an edge between them
 
@@ -34,10 +36,11 @@ class Surface:
 
 
 def triangles(part: Part) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The closed surface of a part in its own frame: vertices (V, 3) in metres and faces (F, 3), counter-clockwise seen from outside.
+    """The surface of a part in its own frame: vertices (V, 3) in metres and faces (F, 3), counter-clockwise seen from outside.
 
-    Ends of a lathe or loft that are not points are closed by a lid, unless the profile ends where it began (a ring). The same part gives
-    the same mesh. Raises SymbolError for a profile that makes no solid.
+    Outside is to the right of the way a lathe's profile runs: rising it is the outer wall, descending a lining seen from above. A lathe
+    that does not start or end on the axis stays open there; a loft has lids, unless it ends where it began. The same part gives the same
+    mesh, with few segments for small things. Raises SymbolError for a profile that makes no surface.
     """
     vertices, faces = _mesh(part.shape, part.size)
     return vertices.copy(), faces.copy()
@@ -81,6 +84,9 @@ def _demand(sound: bool, complaint: str) -> None:
 
 @lru_cache(maxsize=8192)
 def _mesh(shape: str, size: tuple[float, ...]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    if shape == CEILING:
+        x, y = size
+        return np.array([(-x, -y, 0.0), (-x, y, 0.0), (x, y, 0.0), (x, -y, 0.0)]), np.array([[0, 1, 2], [0, 2, 3]])
     if shape == "lathe":
         rings, n = _lathe(size)
     elif shape == "loft":
@@ -88,14 +94,13 @@ def _mesh(shape: str, size: tuple[float, ...]) -> tuple[NDArray[np.float64], NDA
     elif shape == "box":
         rings, n = _loft((-size[2], size[0], size[1], 0.0, size[2], size[0], size[1], 0.0))
     elif shape == "cylinder":
-        rings, n = _lathe((size[0], -size[1], size[0], size[1]))
+        rings, n = _lathe((0.0, -size[1], size[0], -size[1], size[0], size[1], 0.0, size[1]))
     elif shape in ("sphere", "ellipsoid", "capsule"):
         rings, n = _round(shape, size)
     else:
         raise SymbolError(f"shape {shape!r} has no mesh")
     vertices, faces = _weld(rings, _skin(len(rings) // n, n))
-    volume = np.einsum("ij,ij->", vertices[faces[:, 0]], np.cross(vertices[faces[:, 1]], vertices[faces[:, 2]])) / 6
-    _demand(volume > 0, f"the profile of a {shape} makes no solid; give it from bottom to top, going back down only inside")
+    _demand(len(faces) > 0, f"the profile of a {shape} makes no surface; give points that differ and radii above 0")
     _demand(len(faces) <= MAX_TRIANGLES, f"the profile of a {shape} needs {len(faces)} triangles; at most {MAX_TRIANGLES} are drawn")
     vertices.flags.writeable = faces.flags.writeable = False
     return vertices, faces
@@ -112,8 +117,6 @@ def _finite(shape: str, size: tuple[float, ...], width: int) -> NDArray[np.float
 def _lathe(size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
     profile = _finite("lathe", size, 2)
     _demand(bool((profile[:, 0] >= 0).all()), "the radii of a lathe must be at least 0")
-    if not np.array_equal(profile[0], profile[-1]):
-        profile = np.concatenate([profile[:1] * (0, 1), profile, profile[-1:] * (0, 1)])  # a lid that is a point welds away
     n = _segments(float(profile[:, 0].max()), len(profile))
     angle = 2 * pi * np.arange(n) / n
     ring = np.stack([np.cos(angle), np.sin(angle), np.zeros(n)], -1)
@@ -122,7 +125,7 @@ def _lathe(size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
 
 
 def _segments(radius: float, points: int) -> int:
-    wanted = next((n for limit, n in ((0.02, 10), (0.045, 14), (0.09, 18), (0.2, 22)) if radius <= limit), 26)
+    wanted = next((n for limit, n in ((0.025, 8), (0.07, 12), (0.15, 16)) if radius <= limit), 20)
     n = min(wanted, MAX_TRIANGLES // (2 * points))
     _demand(n >= _FEWEST_SEGMENTS, f"a profile of {points} points is too long; give at most {MAX_TRIANGLES // (2 * _FEWEST_SEGMENTS)}")
     return n
@@ -137,7 +140,7 @@ def _loft(size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
         sections = np.concatenate([first, sections, last])
     _demand(len(sections) <= 60, f"a loft of {len(sections)} cross-sections is too long; give at most 58")
     roundest, widest = float(sections[:, 3].max()), float(sections[:, 1:3].max())
-    corner = 1 if roundest == 0 else 3 if roundest < 0.4 or widest < 0.02 else 4 if widest < 0.07 else 5
+    corner = 1 if roundest == 0 else (2 if widest < 0.05 else 3) + (roundest > 0.6)
     corner = max(1, min(corner, MAX_TRIANGLES // (8 * len(sections))))
     out = []
     for sx, sy, start in ((1, 1, 0.0), (-1, 1, 0.5), (-1, -1, 1.0), (1, -1, 1.5)):
@@ -151,11 +154,12 @@ def _loft(size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
 
 def _round(shape: str, size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
     half = size if shape == "ellipsoid" else (size[0],) * 3
-    n = _segments(max(half[:2]), 9)
+    steps = 6 if max(half) <= 0.07 else 8
+    n = _segments(max(half[:2]), steps)
     straight = size[1] if shape == "capsule" else 0.0
-    lift = np.array([-pi / 2 + pi * k / 8 for k in range(9)])
+    lift = np.array([-pi / 2 + pi * k / steps for k in range(steps + 1)])
     if straight:
-        lift = np.insert(lift, 4, 0.0)  # the equator twice, one for each end of the straight piece
+        lift = np.insert(lift, steps // 2, 0.0)  # the equator twice, one for each end of the straight piece
     shift = np.where(np.arange(len(lift)) < len(lift) / 2, -straight, straight)
     angle = 2 * pi * np.arange(n) / n
     x = half[0] * np.cos(lift)[:, None] * np.cos(angle)
