@@ -118,7 +118,7 @@ class _Scene:
         if not devices:
             return ()
         device = self._any(devices)
-        self.world.set_on(device, not self.world.attributes[device, "on"])
+        self.world.set_attribute(device, "on", not self.world.attributes[device, "on"])
         return (device,)
 
     def _release(self, thing: str, target: FixtureSpec, visibly: bool | None = None) -> bool:

@@ -252,7 +252,7 @@ class Skills:
             if not self.dice.silent():
                 return Outcome(False, f"{d} does not respond.")
         else:
-            world.set_on(d, to)
+            world.set_attribute(d, "on", to)
         return Outcome(True, f"You turn {word} {d}.")
 
 

@@ -1,66 +1,71 @@
-"""The physical house: things that rest, fall, roll and are carried; doors, drawers and lights; where everything really is."""
+"""The physical house: things that rest, fall, are carried and hold each other; doors, drawers and lights; where everything really is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import cos, radians, sin
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mimir_learn.errors import SimulatorError
 from mimir_learn.symbols import HAND, IN_HAND, Parent, Relation, Snapshot
 
-from .build import MOVING, BuiltHouse
-from .engine import mujoco
+from .bodies import Bodies, inverse, rotated, times, turned
+from .build import BuiltHouse
+from .causes import above, after_arrival, after_state
+from .nesting import postures
 from .scenery import Scenery
-from .spec import FixtureSpec, Vec, Viewpoint
-from .truth import Regions, derive, initial_attributes, snapshot
+from .spec import FixtureSpec, ThingSpec, Vec, Viewpoint
+from .truth import Regions, initial_attributes, snapshot
 from .viewpoints import FOV, Block
 from .vocabulary import VOCABULARY
 
-_MAX_STEPS = 375  # 1.5 s of falling and rolling; then what still moves is stopped
-_BURST = 5
-_UPRIGHT, _LYING = (1.0, 0.0, 0.0, 0.0), (0.7071067811865476, 0.7071067811865476, 0.0, 0.0)
+AJAR = 0.28  # share of its travel at which a door or drawer stands that opens only partly
+Ride = tuple[str, NDArray[np.float64], NDArray[np.float64]]  # holder, position and quaternion in its frame
 
 
 class World:
     """State of one house. All motion is deterministic: the same calls give the same bytes.
 
-    MuJoCo's sleeping islands do the freezing: what rests costs nothing until something touches it.
+    What is in or on a movable thing *rides*: it keeps its pose in the holder's frame and touches nothing.
+
+    Attributes:
+        parents: thing → its one parent. attributes: (entity, attribute) → value. held: the thing in the hand, None for none.
     """
 
     def __init__(self, built: BuiltHouse) -> None:
         self.built = built
         self.house = built.house
-        self.model = built.model
-        self.data = mujoco.MjData(built.model)
+        self.bodies = Bodies(built)
+        self.model, self.data = self.bodies.model, self.bodies.data
         self.regions = Regions(built.house)
-        self.specs = {t.id: t for t in built.house.things}
+        self.specs: dict[str, ThingSpec] = {t.id: t for t in built.house.things}
         self.fixtures = {f.id: f for f in built.house.fixtures}
         self.room_of_fixture = {f.id: f.room for f in built.house.fixtures}
         self._blocks = [(f.room, _block(f)) for f in built.house.fixtures if f.parent.relation is Relation.ROOM]
         self._order = list(self.specs)
-        self._bodies = np.array([built.things[t].body for t in self._order], dtype=np.int64)
+        self._fixed_parents = {f.id: f.parent for f in built.house.fixtures}
         self.held: str | None = None
         self.attributes = initial_attributes(built.house)
         self.parents: dict[str, Parent] = {}
+        self._rides: dict[str, Ride] = {}
         self.scenery = Scenery(built)
         self._show_all()
         for fixture in built.house.fixtures:
-            self._set_panels(fixture.id, self.attributes.get((fixture.id, "open"), False))
-        mujoco.mj_forward(self.model, self.data)
+            self.bodies.set_gap(fixture.id, 1.0 if self.attributes.get((fixture.id, "open"), False) else 0.0)
+        self.bodies.sync()
+        for thing, parent in zip(self._order, self._found(), strict=True):
+            if parent is not None and parent.id in self.specs:
+                self._attach(thing, parent.id)
         self.settle()
-        start = mujoco.MjData(self.model)
-        mujoco.mj_copyData(start, self.model, self.data)
-        self._start = (start, dict(self.attributes), dict(self.parents))
+        self._start = (self.bodies.save(), dict(self.attributes), dict(self.parents), dict(self._rides))
 
     def reset(self) -> None:
         """Back to how the house was when it was built, without compiling or settling anything again."""
-        if self.held is not None:
-            self._let_go(self.held)
-        start, attributes, parents = self._start
-        mujoco.mj_copyData(self.data, self.model, start)
-        self.attributes, self.parents = dict(attributes), dict(parents)
+        bodies, attributes, parents, rides = self._start
+        self.bodies.restore(bodies)
+        self.held = None
+        self.attributes, self.parents, self._rides = dict(attributes), dict(parents), dict(rides)
         self._show_all()
         self._group_things()
 
@@ -68,7 +73,7 @@ class World:
 
     def position(self, thing: str) -> NDArray[np.float64]:
         """(3,) world position of a thing's middle."""
-        return self.data.xpos[self.built.things[thing].body].copy()
+        return self.bodies.position(thing)
 
     def positions(self) -> dict[str, NDArray[np.float64]]:
         """World position of every thing and fixture."""
@@ -76,59 +81,80 @@ class World:
         out.update({t: self.position(t) for t in self._order})
         return out
 
-    def is_open(self, fixture: str) -> bool:
+    def is_open(self, entity: str) -> bool:
         """Whether one can reach in: open, or nothing to open."""
-        return self.attributes.get((fixture, "open"), True)
+        return self.attributes.get((entity, "open"), True)
+
+    def is_ajar(self, fixture: str) -> bool:
+        """Whether a door or drawer stands partly open, too narrow to reach in."""
+        return 0.0 < self.bodies.gaps[fixture] < 1.0
+
+    def holders(self, thing: str) -> list[str]:
+        """What a thing is in, on or held by, from the nearest out: things, then the fixture, room or hand."""
+        return list(above(self.parents, self.house.entities, thing))
+
+    def root(self, thing: str) -> str:
+        """The fixture, room or hand that a thing's holders end with."""
+        return self.holders(thing)[-1]
+
+    def shut_in(self, thing: str) -> str | None:
+        """The closed fixture a thing is in, None when one can get at it."""
+        return next((h for h in self.holders(thing) if not self.is_open(h)), None)
 
     def room_of(self, entity: str) -> str:
-        """The room an entity is in."""
-        if entity in self.room_of_fixture:
-            return self.room_of_fixture[entity]
-        parent = self.parents.get(entity)
-        if parent is None or parent.relation is Relation.HELD:
-            return entity
-        return parent.id if parent.relation is Relation.ROOM else self.room_of_fixture[parent.id]
+        """The room an entity is in; ``hand`` for what is carried."""
+        root = self.root(entity) if entity in self.specs else entity
+        return self.room_of_fixture.get(root, root)
 
     def snapshot(self) -> Snapshot:
         """True parents and attributes, fixtures included."""
-        parents = {f.id: f.parent for f in self.house.fixtures} | self.parents
-        return snapshot(parents, self.attributes)
+        return snapshot(self.all_parents(), self.attributes)
 
-    def contents(self, place: str) -> list[str]:
-        """Things whose parent is ``place``, in spec order."""
-        return [t for t in self._order if self.parents[t].id == place]
+    def all_parents(self) -> dict[str, Parent]:
+        """Parents of fixtures and things."""
+        return self._fixed_parents | self.parents
+
+    def contents(self, holder: str) -> list[str]:
+        """Things whose parent is ``holder``, in spec order."""
+        return [t for t in self._order if self.parents[t].id == holder]
+
+    def loaded(self, thing: str) -> list[str]:
+        """Things inside ``thing``, also inside others in it, outer ones first."""
+        out = self.contents(thing)
+        for inner in out:
+            out += self.contents(inner)
+        return out
+
+    def holds(self, entity: str) -> Relation | None:
+        """How an entity holds things now; None when it does not, like one that is broken."""
+        relation = VOCABULARY.spec(self.house.entities[entity]).relation
+        return None if self.attributes.get((entity, "broken"), False) else relation
 
     # --- changing
 
     def set_open(self, fixture: str, value: bool) -> None:
         """Move every door or drawer of a fixture; what lies in a drawer comes along, what sticks out is pushed in by the door."""
-        spec = self.fixtures[fixture]
-        was = self.attributes[fixture, "open"]
-        self.attributes[fixture, "open"] = value
-        self._set_panels(fixture, value)
-        front = _turn(spec.yaw, (0.0, -1.0, 0.0))
-        for thing in self.contents(fixture):
-            at = self.built.things[thing].qpos
-            if any(r.rides for r in spec.regions):
-                if was != value:
-                    self.data.qpos[at : at + 3] += front * spec.panels[0].travel * (1 if value else -1)
-            elif not value:
-                sticks_out = (self.position(thing) - spec.position) @ front + self.specs[thing].radius - (spec.size[1] / 2 - 0.03)
-                self.data.qpos[at : at + 3] -= front * max(0.0, float(sticks_out))
-        self._sync()
-        self._derive(fixture, "open", value)
+        self._move_panels(fixture, 1.0 if value else 0.0)
+        self.set_attribute(fixture, "open", value)
 
-    def set_on(self, fixture: str, value: bool) -> None:
-        """Switch a device."""
-        self.attributes[fixture, "on"] = value
-        self._show(fixture)
-        self._derive(fixture, "on", value)
+    def set_ajar(self, fixture: str) -> None:
+        """Open a closed fixture only partly: one cannot reach in, it does not count as open."""
+        self._move_panels(fixture, AJAR)
+
+    def set_attribute(self, entity: str, attribute: str, value: bool) -> None:
+        """Change and draw one attribute, with what the causal rules say follows from it."""
+        if self.attributes[entity, attribute] is value:
+            return
+        self.attributes[entity, attribute] = value
+        self._show(entity)
+        touched = after_state(self.attributes, self.all_parents(), self.house.entities, entity, attribute)
+        for thing in touched:
+            self._show(thing)
 
     def hold(self, thing: str, view: Viewpoint) -> None:
-        """Take a thing into the hand: it floats at a fixed place of the camera's picture and touches nothing."""
-        index = self.built.things[thing]
-        self.model.geom_contype[index.solid] = self.model.geom_conaffinity[index.solid] = 0
-        self.model.body_gravcomp[index.body] = 1.0
+        """Take a thing, and what is in it, into the hand: it floats at a fixed place of the camera's picture and touches nothing."""
+        self._rides.pop(thing, None)
+        self.bodies.loose(thing, False)
         self.held = thing
         self.parents[thing] = IN_HAND
         self.carry(view)
@@ -137,89 +163,101 @@ class World:
         """Bring the held thing, if any, to where the camera now is."""
         if self.held is None:
             return
-        spec, index = self.specs[self.held], self.built.things[self.held]
+        spec = self.specs[self.held]
+        radius, top = spec.radius, spec.half_height
+        for thing in self.loaded(self.held):
+            offset, size = self.bodies.position(thing) - self.bodies.position(self.held), max(postures(self.specs[thing].solid)[0].half)
+            radius, top = max(radius, float(np.hypot(*offset[:2])) + size), max(top, float(offset[2]) + size)
         eye, target = np.asarray(view.eye), np.asarray(view.target)
         forward = (target - eye) / np.linalg.norm(target - eye)
         right = np.cross(forward, (0.0, 0.0, 1.0))
         right /= np.linalg.norm(right)
         down = np.cross(forward, right)
-        size = max(spec.radius, spec.half_height)
-        ahead = 0.36 + 1.1 * size
+        ahead = 0.36 + 1.1 * max(radius, top)
         edge = ahead * np.tan(np.radians(FOV / 2))
-        at = eye + ahead * forward + (edge - spec.radius - 0.015) * right + (edge - spec.half_height - 0.05) * down
-        yaw = np.degrees(np.arctan2(forward[1], forward[0])) - 90 + 25
-        self._pose(index.qpos, index.dof, at, _UPRIGHT, yaw)
+        at = eye + ahead * forward + (edge - radius - 0.015) * right + (edge - spec.half_height - 0.05) * down
+        self.bodies.put(self.held, at, turned(np.degrees(np.arctan2(forward[1], forward[0])) - 90 + 25))
         self._sync()
 
-    def release(self, thing: str, at: Vec | NDArray[np.float64], yaw: float, lying: bool = False, push: Vec = (0.0, 0.0, 0.0)) -> None:
-        """Let go of a thing at a world position and let physics bring it to rest."""
-        if self.held == thing:
-            self._let_go(thing)
-        index = self.built.things[thing]
-        self._pose(index.qpos, index.dof, at, _LYING if lying else _UPRIGHT, yaw)
-        self.data.qvel[index.dof : index.dof + 3] = push
+    def release(self, thing: str, at: Vec | NDArray[np.float64], yaw: float, tilt: int = 0, push: Vec = (0.0, 0.0, 0.0)) -> None:
+        """Let go of a thing at a world position in a posture of `nesting.TILTS` and let physics bring it to rest."""
+        self._free(thing)
+        self.bodies.put(thing, at, turned(yaw, tilt), push)
+        self._follow()
         self.settle()
+
+    def put_in(self, thing: str, holder: str, at: Vec, yaw: float, tilt: int = 0) -> None:
+        """Put a thing into or onto a movable one, at a place in the holder's frame; from then on it goes where that goes.
+
+        Where that would close a circle, or ``holder`` holds nothing, it raises ValueError: skills refuse both before.
+        """
+        if self.holds(holder) is None or thing == holder or holder in self.loaded(thing):
+            raise ValueError(f"{thing} cannot go into {holder}")
+        self._free(thing)
+        self.bodies.loose(thing, False)
+        self._rides[thing] = (holder, np.array(at), turned(yaw, tilt))
+        self._sync()
+        self._read_parents()
 
     def settle(self) -> int:
         """Step until everything rests, then read all parents from geometry. Returns the number of physics steps."""
-        steps = 0
-        hand = None if self.held is None else self.built.things[self.held]
-        kept = None if hand is None else self.data.qpos[hand.qpos : hand.qpos + 7].copy()
-        while steps < _MAX_STEPS:
-            safe = self.data.qpos.copy()
-            mujoco.mj_step(self.model, self.data, _BURST)
-            steps += _BURST
-            if not np.isfinite(self.data.qpos).all():
-                self._stop_at(safe)
-                break
-            if self.data.ntree_awake == 0:
-                break
-        self.data.qvel[:] = 0
-        self._hold_panels()
-        if hand is not None and kept is not None:
-            self.data.qpos[hand.qpos : hand.qpos + 7] = kept
+        kept = None if self.held is None else self.bodies.pose(self.held)
+        steps = self.bodies.rest()
+        if self.held is not None and kept is not None:
+            self.bodies.put(self.held, *kept)
         self._sync()
         self._read_parents()
         return steps
 
     # --- inside
 
-    def _stop_at(self, qpos: NDArray[np.float64]) -> None:
-        """Where things are wedged into each other so that the solver diverges, they stop where they were before it did."""
-        self.data.qpos[:] = qpos
-        for rates in (self.data.qvel, self.data.qacc, self.data.qacc_warmstart):
-            rates[:] = 0
-        mujoco.mj_forward(self.model, self.data)
-        if not np.isfinite(self.data.xpos).all():
-            raise SimulatorError(f"house {self.house.seed}: physics diverged; please report this seed")
+    def _move_panels(self, fixture: str, share: float) -> None:
+        spec = self.fixtures[fixture]
+        moved = share - self.bodies.gaps[fixture]
+        things = self.contents(fixture)
+        riding = self.regions.riding(np.array([self.position(t) for t in things]).reshape(-1, 3), fixture, self.bodies.gaps[fixture])
+        self.bodies.set_gap(fixture, share)
+        front = _turn(spec.yaw, (0.0, -1.0, 0.0))
+        for thing, rides in zip(things, riding, strict=True):
+            if rides:
+                self.bodies.shift(thing, _turn(spec.yaw, spec.panels[0].axis) * spec.panels[0].travel * moved)
+            elif share == 0.0 and any(p.joint == "hinge" for p in spec.panels):
+                sticks_out = (self.position(thing) - spec.position) @ front + self.specs[thing].radius - (spec.size[1] / 2 - 0.03)
+                self.bodies.shift(thing, -front * max(0.0, float(sticks_out)))
+        self._sync()
 
-    def _let_go(self, thing: str) -> None:
-        index = self.built.things[thing]
-        self.model.geom_contype[index.solid] = self.model.geom_conaffinity[index.solid] = MOVING
-        self.model.body_gravcomp[index.body] = 0.0
-        self.held = None
+    def _free(self, thing: str) -> None:
+        if self.held == thing:
+            self.held = None
+        self._rides.pop(thing, None)
+        self.bodies.loose(thing, True)
 
-    def _pose(self, qpos: int, dof: int, at: Vec | NDArray[np.float64], tilt: tuple[float, ...], yaw: float) -> None:
-        half = radians(yaw) / 2
-        quat = np.zeros(4)
-        mujoco.mju_mulQuat(quat, np.array([cos(half), 0.0, 0.0, sin(half)]), np.array(tilt))
-        self.data.qpos[qpos : qpos + 3] = at
-        self.data.qpos[qpos + 3 : qpos + 7] = quat
-        self.data.qvel[dof : dof + 6] = 0
+    def _attach(self, thing: str, holder: str) -> None:
+        """What lies in a holder rides with it from now on, just as it lies."""
+        at, quat = self.bodies.pose(holder)
+        own_at, own_quat = self.bodies.pose(thing)
+        back = inverse(quat)
+        self._rides[thing] = (holder, rotated(own_at - at, back), times(back, own_quat))
+        self.bodies.loose(thing, False)
+
+    def _follow(self) -> None:
+        done: set[str] = set()
+
+        def bring(thing: str) -> None:
+            holder, at, quat = self._rides[thing]
+            if holder in self._rides and holder not in done:
+                bring(holder)
+            base, turn = self.bodies.pose(holder)
+            self.bodies.put(thing, base + rotated(at, turn), times(turn, quat))
+            done.add(thing)
+
+        for thing in self._rides:
+            if thing not in done:
+                bring(thing)
 
     def _sync(self) -> None:
-        mujoco.mj_kinematics(self.model, self.data)
-        mujoco.mj_camlight(self.model, self.data)
-
-    def _set_panels(self, fixture: str, is_open: bool) -> None:
-        for qpos, dof, travel in self.built.panels[fixture]:
-            self.data.qpos[qpos] = travel if is_open else 0.0
-            self.data.qvel[dof] = 0.0
-
-    def _hold_panels(self) -> None:
-        for fixture in self.fixtures:
-            if self.built.panels[fixture]:
-                self._set_panels(fixture, self.attributes[fixture, "open"])
+        self._follow()
+        self.bodies.sync()
 
     def _show(self, entity: str) -> None:
         """Draw an entity in the state it is in."""
@@ -230,24 +268,38 @@ class World:
         for entity in (*self.fixtures, *self._order):
             self._show(entity)
 
-    def _derive(self, fixture: str, attribute: str, value: bool) -> None:
-        parents = {f.id: f.parent for f in self.house.fixtures} | self.parents
-        derive(self.attributes, parents, fixture, self.fixtures[fixture].category, attribute, value)
+    def _found(self) -> list[Parent | None]:
+        """Every thing's parent as geometry has it, the hand aside."""
+        useless = {t for t in self._order if self.attributes.get((t, "broken"), False)}
+        return self.regions.parents(self.bodies.points(), self.bodies.gaps, self.bodies.rotations(), useless)
 
     def _read_parents(self) -> None:
-        opened = frozenset(f for f in self.fixtures if self.attributes.get((f, "open"), False))
-        points = self.data.xpos[self._bodies]
+        before = dict(self.parents)
         lost = []
-        for thing, parent in zip(self._order, self.regions.parents(points, opened), strict=True):
+        for thing, parent in zip(self._order, self._found(), strict=True):
             if thing == self.held:
                 self.parents[thing] = IN_HAND
+            elif thing in self._rides:
+                holder = self._rides[thing][0]
+                relation = VOCABULARY.spec(self.house.entities[holder]).relation
+                assert relation is not None
+                self.parents[thing] = Parent(holder, relation)
             elif parent is None:
                 lost.append(thing)
             else:
                 self.parents[thing] = parent
-        self._group_things()
+                if parent.id in self.specs:
+                    self._attach(thing, parent.id)
         for thing in lost:
             self._rescue(thing)
+        self._group_things()
+        if before:
+            self._arrived(t for t in self._order if self.parents[t] != before[t])
+
+    def _arrived(self, things: Iterable[str]) -> None:
+        touched = after_arrival(self.attributes, self.all_parents(), self.house.entities, tuple(things))
+        for thing in touched:
+            self._show(thing)
 
     def _rescue(self, thing: str) -> None:
         """A thing that came to rest on top of something that holds nothing there (a fridge) slides off to the floor before it."""
@@ -258,25 +310,23 @@ class World:
             spot = front_of(nearest, gap + spec.radius)
             if self.free_floor(spot, spec.radius, ignore=thing):
                 break
-        index = self.built.things[thing]
-        self._pose(index.qpos, index.dof, (spot[0], spot[1], spec.half_height + 0.003), _UPRIGHT, 0.0)
+        self.bodies.put(thing, (spot[0], spot[1], spec.half_height + 0.003), turned(0.0))
         self._sync()
         room = self.regions.room_at(np.array(spot))
         assert room is not None
         self.parents[thing] = Parent(room, Relation.ROOM)
-        self._group_things()
 
     def _group_things(self) -> None:
         for thing in self._order:
-            parent = self.parents.get(thing)
-            if parent is None or parent.id == HAND.id:
-                continue
-            self.scenery.place_in(thing, self.room_of(thing))
+            room = self.room_of(thing)
+            if room != HAND.id:
+                self.scenery.place_in(thing, room)
 
     def show_held_in(self, room: str) -> None:
-        """Draw the held thing in the room the robot is in."""
+        """Draw the held thing, and what is in it, in the room the robot is in."""
         if self.held is not None:
-            self.scenery.place_in(self.held, room)
+            for thing in (self.held, *self.loaded(self.held)):
+                self.scenery.place_in(thing, room)
 
     def blocks(self, room: str) -> list[Block]:
         """Footprints and heights of what stands on a room's floor."""
