@@ -19,7 +19,7 @@ from mimir_learn.evaluation.scoring import EpisodeScorer
 from mimir_learn.evaluation.suite import state_sha256
 from mimir_learn.feedback import make_source
 from mimir_learn.memory import Status
-from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Vocabulary
+from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Snapshot, Vocabulary
 
 PERCEPTION = "privileged_visible"
 
@@ -71,8 +71,8 @@ def _source(spec: str, settings: EpisodeSettings, privileged: Callable[[], Privi
 _LEARNED: dict[tuple[str, str], DeltaSource] = {}
 
 
-def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Record:
-    """Run one episode and score it.
+def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None] | None = None) -> Record:
+    """Run one episode and score it; ``on_step`` gets every step, the agent after it, and the true state then.
 
     Only the scorer and the ``privileged``/``noisy`` sources hold the privileged method.
     Raises ConfigError when the house is not the one the suite was certified for.
@@ -104,7 +104,7 @@ def run_job(job: Job, on_step: Callable[[StepRecord], None] | None = None) -> Re
         trace.append(_score_step(step, scorer, env, tap, agent, frozenset(known)))
         known.update(agent.world.belief().entities)
         if on_step is not None:
-            on_step(step)
+            on_step(step, agent, env.privileged_state().snapshot)
 
     result = run_episode(robot, agent, observation, job.task.limit, score, seed=seed)
     return {

@@ -8,8 +8,8 @@ from typing import Any
 
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation.plots import colour
-from mimir_learn.evaluation.report import atom_text
 from mimir_learn.evaluation.strips import frame_of
+from mimir_learn.evaluation.viewer import atom_text
 from mimir_learn.symbols import Delta
 
 FRAMES = 5

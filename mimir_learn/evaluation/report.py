@@ -1,9 +1,10 @@
-"""results.json (and strips.json) → one self-contained HTML page: no script, no network, light and dark, phone and desk."""
+"""results.json (and strips.json) → one self-contained HTML page: no network, light and dark, phone and desk."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from markupsafe import Markup
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import plots
 from mimir_learn.evaluation.caveats import caveats, p_text
-from mimir_learn.symbols import Delta
+from mimir_learn.evaluation.viewer import episodes
 
 HEADLINE = ("sr", "declared_sr", "gc", "steps", "invalid", "look_agains", "held", "memory_f1", "wrong_writes", "false_completion_rate")
 _PERCENT = {"sr", "declared_sr", "gc", "false_completion_rate"}
@@ -110,7 +111,7 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
             for kind, row in results["by_kind"].items()
         ],
         "qualities": qualities,
-        "strips": [_strip(s) for s in strips],
+        **_viewer(strips),
         "disclosure": (
             f"Perception: {setting['perception']} (an ideal detector on the current frame tells U_W^obs what is visible). "
             f"Feedback text: {setting['feedback_text']}. Fault level {setting['faults']:g}, {setting['silent']:.0%} of faults silent; "
@@ -119,6 +120,17 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
         ),
         "timings": sorted(results.get("timings", {}).items(), key=lambda x: x[0] == "total"),
         "provenance": json.dumps(results["provenance"], indent=1, ensure_ascii=False, default=str),
+    }
+
+
+def _viewer(strips: Sequence[Mapping[str, Any]]) -> dict[str, Markup]:
+    """Data, script and style of the episode viewer; empty data where no episode was filmed. ``</`` would end the script element."""
+    parts = resources.files("mimir_learn.evaluation").joinpath("templates")
+    data = json.dumps(episodes(strips), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/") if strips else ""
+    return {
+        "viewer_data": Markup(data),
+        "viewer_script": Markup(parts.joinpath("viewer.js").read_text(encoding="utf-8")),
+        "viewer_style": Markup(parts.joinpath("viewer.css").read_text(encoding="utf-8")),
     }
 
 
@@ -236,42 +248,3 @@ def _delta_rows(delta: Mapping[str, Mapping[str, Any]], names: Sequence[str]) ->
             cells = [_cell(delta[n].get(f"{key}.{m}")) for n in names for m in ("changed_atom_f1", "exact_delta")]
             rows.append({"group": f"{prefix}: {g}", "n": int(delta[names[0]].get(f"{key}.n") or 0), "cells": cells})
     return rows
-
-
-def atom_text(atom: Sequence[str]) -> str:
-    kind, entity, name, value = atom
-    if kind == "hand":
-        return f"hand: {value or 'empty'}"
-    if kind == "state":
-        return f"{entity} {'' if value == 'true' else 'not '}{name}"
-    return f"{entity} left" if name == "unknown" else f"{entity} {name} {value}" if name != "room" else f"{entity} on floor of {value}"
-
-
-def _atoms(text: str) -> list[tuple[str, ...]]:
-    return sorted(Delta.from_json(text).atoms)
-
-
-def _strip(strip: Mapping[str, Any]) -> dict[str, Any]:
-    steps = []
-    for t, s in enumerate(strip["steps"], 1):
-        wrong, missed = {tuple(a) for a in s["wrong"]}, {tuple(a) for a in s["missed"]}
-        written = [{"text": atom_text(a), "mark": "bad" if a in wrong else "good"} for a in _atoms(s["committed"])]
-        written += [{"text": f"{atom_text(a)} (missed)", "mark": "miss"} for a in sorted(missed)]
-        steps.append(
-            {
-                "t": t,
-                "command": s["command"],
-                "goal": strip["goals"].get(s["goal"], ""),
-                "image": s.get("image", ""),
-                "fault": s["fault"].replace("_", " "),
-                "look_again": s["look_again"],
-                "truth": [atom_text(a) for a in _atoms(s["truth"])],
-                "estimate": [atom_text(a) for a in _atoms(s["estimate"])],
-                "written": written,
-                "has_wrong": bool(wrong),
-            }
-        )
-    verdict = "declared done, and right" if strip["declared_sr"] else "declared done, but wrong" if strip["declared"] else "not finished"
-    if strip["sr"] and not strip["declared"]:
-        verdict = "goals held, but it never said so"
-    return {**{k: strip[k] for k in ("arm", "instruction", "declared_sr", "faults")}, "verdict": verdict, "steps": steps}

@@ -11,11 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from mimir_learn.agent import MimirAgent, StepRecord
 from mimir_learn.errors import MimirError
 from mimir_learn.evaluation.jobs import Job
+from mimir_learn.evaluation.mind import mind, places
 from mimir_learn.evaluation.records import EpisodeKey, Record, key_of
+from mimir_learn.symbols import Snapshot
 
-LONGEST = 40  # steps shown of one episode
+LONGEST = 60  # steps shown of one episode
+DEPTH_END = 5.0
 
 
 def choose(rows: Mapping[str, Sequence[Record]], most: int) -> list[EpisodeKey]:
@@ -52,20 +56,33 @@ def choose(rows: Mapping[str, Sequence[Record]], most: int) -> list[EpisodeKey]:
 
 
 def film(job: Job, record: Record) -> dict[str, Any]:
-    """Run a recorded episode again with its frames kept. Raises MimirError when it does not repeat itself exactly."""
+    """Run a recorded episode again with its frames and the agent's memories kept. Raises MimirError when it does not repeat itself."""
     from mimir_learn.evaluation.episode import run_job
 
-    frames: list[NDArray[np.uint8]] = []
-    again = run_job(job, lambda step: frames.append(step.after.rgb.copy()))
+    shots: list[dict[str, Any]] = []
+    stage: dict[str, Any] = {}
+
+    def shoot(step: StepRecord, agent: MimirAgent, truth: Snapshot) -> None:
+        if not shots:
+            stage.update(places=places(agent), first=data_uri(step.before.rgb), first_depth=data_uri(grey(step.before.depth)))
+        shots.append({**mind(step, agent, truth), "image": data_uri(step.after.rgb), "depth": data_uri(grey(step.after.depth))})
+
+    again = run_job(job, shoot)
     if [s["command"] for s in again["trace"]] != [s["command"] for s in record["trace"]]:
         raise MimirError(f"episode {job.key} did not repeat itself: the environment or a source is not deterministic")
-    steps = [{**s, "image": data_uri(f)} for s, f in zip(again["trace"], frames, strict=True)][:LONGEST]
+    steps = [{**s, **shot} for s, shot in zip(again["trace"], shots, strict=True)][:LONGEST]
     head = {k: record[k] for k in ("arm", "task", "seed", "instruction", "goals", "sr", "declared", "declared_sr", "faults")}
-    return {**head, "steps": steps}
+    return {**head, **stage, "length": record["steps"], "steps": steps}
+
+
+def grey(depth: NDArray[np.float32]) -> NDArray[np.uint8]:
+    """(H, W) metres → uint8, near is bright, no return is black; the scale ends at 5 m."""
+    near = 1.0 - np.clip(depth, 0.0, DEPTH_END) / DEPTH_END
+    return np.where(depth > 0, np.rint(40 + 215 * near), 0).astype(np.uint8)
 
 
 def data_uri(frame: NDArray[np.uint8]) -> str:
-    """(H, W, 3) uint8 → a JPEG data URI."""
+    """(H, W, 3) or (H, W) uint8 → a JPEG data URI."""
     buffer = io.BytesIO()
     Image.fromarray(frame).save(buffer, "JPEG", quality=88)
     return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
