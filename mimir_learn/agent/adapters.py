@@ -18,7 +18,7 @@ class Adapter(Protocol):
 
 
 class HouseholdAdapter:
-    """The embedded household's grammar (``go to X``, ``pick up O from P``, ``put O at P``, …). It has no slicing."""
+    """The embedded household's grammar (``go to X``, ``pick up O from P``, ``put O at P``, …)."""
 
     def command(self, action: Action) -> str | None:
         """The legal command for ``action``, or None."""
@@ -38,12 +38,20 @@ class HouseholdAdapter:
                 return f"turn on {thing}"
             case Verb.TOGGLE_OFF:
                 return f"turn off {thing}"
+            case Verb.SLICE:
+                return f"slice {thing}"
+            case Verb.FILL:
+                return f"fill {thing} at {place}"
+            case Verb.POUR:
+                return f"pour {thing} into {place}"
             case Verb.LOOK:
                 return "look"
+            case Verb.LOOK_UP:
+                return "look up"
+            case Verb.LOOK_DOWN:
+                return "look down"
             case Verb.WAIT:
                 return "wait"
-            case _:
-                return None
 
     def refused(self, outcome: Outcome) -> bool:
         """True for ``Refused: ….``; without feedback text nobody can tell a refusal from a failure."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mimir_learn.agent.planner import closed, leave_closed, near, put_down, search_floor
 from mimir_learn.memory import TaskMemory, WorldMemory, held_object
-from mimir_learn.memory.grounding import came_from
+from mimir_learn.memory.grounding import came_from, lacking
 from mimir_learn.symbols import Action, Goal, Kind, ObjectQuery, Verb
 
 ROUNDS = 2
@@ -31,13 +31,13 @@ class Explorer:
 
     def next(self, goal: Goal, task: TaskMemory, world: WorldMemory) -> Action | None:
         """The next exploring action for ``goal``, None (⊥_act) when everything has been searched."""
-        query = _sought(goal, task, world)
+        query = lacking(goal, task, world)
         if query is None:
             return None
         held = held_object(task, world)
         if held is not None:
             entity = world.entity(held)
-            if entity is None or not goal.query.matches(entity):
+            if entity is None or not (goal.query.matches(entity) or query.matches(entity)):
                 return put_down(held, task, world)
         action = _search_lost(query, world)
         if action is None:
@@ -82,19 +82,6 @@ class Explorer:
         return Action(Verb.LOOK)
 
 
-def _sought(goal: Goal, task: TaskMemory, world: WorldMemory) -> ObjectQuery | None:
-    """What has to be found: the object, or a movable target. Places are known from the start, so they are never sought."""
-    for query in (goal.query, goal.target):
-        spec = None if query is None else world.vocabulary.categories.get(query.category)
-        if query is None or spec is None or spec.kind is not Kind.OBJECT:
-            continue
-        located = [i for i in world.of_category(query.category) if world.parent(i) is not None and query.instance in (None, i)]
-        if query is goal.target and located:
-            continue
-        return query
-    return None
-
-
 def _search_lost(query: ObjectQuery, world: WorldMemory) -> Action | None:
     """Look first where a thing in question went missing: what fell lies in front of where the robot was."""
     for entity_id in world.of_category(query.category) if query.instance is None else (query.instance,):
@@ -105,12 +92,17 @@ def _search_lost(query: ObjectQuery, world: WorldMemory) -> Action | None:
 
 
 def _hints(query: ObjectQuery, world: WorldMemory) -> list[tuple[str, int]]:
-    """Places that a held change or an older sighting of a lost thing names, with the step from which a look there counts."""
+    """Places worth a look before others, with the step from which a look there counts: where a held change or an older sighting has a lost
+    thing, and where one is of which it is not known whether it is as asked for.
+    """
     out: list[tuple[str, int]] = []
     for entity_id in world.of_category(query.category) if query.instance is None else (query.instance,):
-        step = world.lost(entity_id)
+        step, active = world.lost(entity_id), world.hypothesis(entity_id)
         if step is not None:
             out += [(h.parent.id, step + 1) for h in world.alternatives(entity_id) if h.parent.id in world.places and h.since >= step]
+        elif active is not None and any(world.value(entity_id, a) is None for a, _ in query.attributes):
+            place = world.place_of(active.parent.id)
+            out += [] if place is None else [(place, active.since)]
     return out
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mimir_learn.memory import GroundedGoal, TaskMemory, WorldMemory, held_object
-from mimir_learn.memory.grounding import pick_receptacle, switch_action
-from mimir_learn.symbols import HAND, Action, CausalRule, Entity, Goal, Kind, Verb
+from mimir_learn.memory import GroundedGoal, TaskMemory, Way, WorldMemory, held_object
+from mimir_learn.memory.means import distance, pick_receptacle, switch
+from mimir_learn.memory.recall import best_hypothesis
+from mimir_learn.symbols import HAND, Action, Goal, Kind, Parent, Relation, Verb
 
 LOOKS_BEFORE_TRYING = 2
 PLACE_FRAMES = 3  # viewpoints that show what is in front of a place
@@ -26,15 +27,17 @@ def plan(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory, *, tidy: 
 def _next(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory) -> Action | None:
     goal, thing, held = grounded.goal, grounded.object, held_object(task, world)
     entity = world.entity(thing)
-    if goal.attribute is not None and entity is not None:
-        if entity.kind is not Kind.OBJECT:
-            return _set_state(goal, thing, task, world)
-        return _by_rule(goal, entity, grounded, task, world)
+    if entity is None:
+        return None
+    if grounded.way is not None:
+        return _bring_about(grounded.way, grounded, task, world)
+    if goal.attribute is not None:
+        return None if entity.kind is Kind.OBJECT else _set_state(goal, thing, task, world)
     if held is not None and (held != thing or grounded.target == HAND.id):
         return put_down(held, task, world)  # a hand goal whose grasp went unnoticed is grasped anew
     if held == thing and grounded.target is not None:
-        return _bring(thing, grounded.target, goal, task, world)
-    return _fetch(grounded, task, world)
+        return _bring(thing, grounded.target, task, world)
+    return _fetch(thing, grounded.parent, task, world)
 
 
 def replan(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory, failed: Action | None) -> Action | None:
@@ -54,8 +57,20 @@ def replan(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory, failed:
 
 
 def near(place: str, task: TaskMemory, world: WorldMemory) -> bool:
-    """At a place or in front of a thing: perception says so, or the last successful navigation led there."""
-    return place in (world.at, task.approached)
+    """At a place, at what it stands on or what stands on it, or in front of a thing: perception says so, or the last successful navigation
+    led there.
+    """
+    if place in (world.at, task.approached):
+        return True
+    return any(_mounted(a, b, world) for a, b in ((place, world.at), (world.at, place)))
+
+
+def _mounted(device: str | None, place: str | None, world: WorldMemory) -> bool:
+    """A faucet on its sink, a burner on its oven: whoever is at one is at the other."""
+    if device is None or place is None or device not in world.places or place not in world.places:
+        return False
+    above = world.parent(device)
+    return above is not None and above.relation is not Relation.ROOM and above.id == place
 
 
 def closed(place: str, world: WorldMemory) -> bool:
@@ -70,25 +85,29 @@ def reach(place: str, task: TaskMemory, world: WorldMemory) -> Action | None:
     return Action(Verb.OPEN, None, place) if closed(place, world) else None
 
 
-def _fetch(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory) -> Action | None:
-    thing, parent = grounded.object, grounded.parent
-    place = None if parent is None else world.place_of(parent.id)
-    if parent is None or place is None:
+def _fetch(thing: str, parent: Parent | None, task: TaskMemory, world: WorldMemory) -> Action | None:
+    """Go to where ``thing`` is believed to be and take it."""
+    pick = None if parent is None else Action(Verb.PICK, thing, pick_receptacle(parent, world))
+    return pick if pick is None or parent is None else _approach(thing, parent, task, world) or pick
+
+
+def _approach(thing: str, parent: Parent, task: TaskMemory, world: WorldMemory) -> Action | None:
+    """What is still to do before one can handle ``thing``, which is believed to be at ``parent``; None when nothing is."""
+    place = world.place_of(parent.id)
+    if place is None:
         return None
-    pick = Action(Verb.PICK, thing, pick_receptacle(parent, world))
-    if world.entity(place) is not None and world.places[place].entity.kind is Kind.ROOM:
+    if world.places[place].entity.kind is Kind.ROOM:
         if near(thing, task, world):
-            return pick
+            return None
         if thing in world.sightings:
             return Action(Verb.NAVIGATE, thing)
         # frames older than the last sight of it cannot show where it is now
-        known = (world.last_seen(thing), None if grounded.binding is None else grounded.binding.since)
-        return search_floor(thing, place, max((step + 1 for step in known if step is not None), default=0), world) or pick
+        hypothesis = next((h for h in (world.hypothesis(thing), *world.alternatives(thing)) if h is not None and h.parent == parent), None)
+        known = (world.last_seen(thing), None if hypothesis is None else hypothesis.since)
+        return search_floor(thing, place, max((step + 1 for step in known if step is not None), default=0), world)
     if (first := reach(place, task, world)) is not None:
         return first
-    if thing not in world.sightings and task.looks < LOOKS_BEFORE_TRYING:
-        return Action(Verb.LOOK)
-    return pick
+    return Action(Verb.LOOK) if thing not in world.sightings and task.looks < LOOKS_BEFORE_TRYING else None
 
 
 def search_floor(thing: str, room: str | None, since: int, world: WorldMemory) -> Action | None:
@@ -104,14 +123,16 @@ def search_floor(thing: str, room: str | None, since: int, world: WorldMemory) -
     return None
 
 
-def _bring(thing: str, target: str, goal: Goal | None, task: TaskMemory, world: WorldMemory) -> Action | None:
-    place = world.place_of(target)
+def _bring(thing: str, target: str, task: TaskMemory, world: WorldMemory) -> Action | None:
+    place, above = world.place_of(target), world.parent(target)
     if place is None:
         return None
-    floor = world.places[place].entity.kind is Kind.ROOM
-    if floor and world.room_of(world.at) == place:
-        return Action(Verb.PLACE, thing, target)
-    return reach(place, task, world) or Action(Verb.PLACE, thing, target)
+    put = Action(Verb.PLACE, thing, target)
+    if world.places[place].entity.kind is not Kind.ROOM:
+        return reach(place, task, world) or put
+    if target != place and above is not None:  # a bowl on the floor
+        return _approach(target, above, task, world) or put
+    return put if world.room_of(world.at) == place else reach(place, task, world) or put
 
 
 def _set_state(goal: Goal, device: str, task: TaskMemory, world: WorldMemory) -> Action | None:
@@ -120,42 +141,53 @@ def _set_state(goal: Goal, device: str, task: TaskMemory, world: WorldMemory) ->
         return None
     if not near(device, task, world):
         return Action(Verb.NAVIGATE, None, device)
-    switch = switch_action(goal, device)
-    if world.attribute(device, goal.attribute) is not goal.value:
-        return switch
-    undo = {Verb.OPEN: Verb.CLOSE, Verb.CLOSE: Verb.OPEN, Verb.TOGGLE_ON: Verb.TOGGLE_OFF, Verb.TOGGLE_OFF: Verb.TOGGLE_ON}
-    return Action(undo[switch.verb], switch.object, switch.receptacle)
+    lid = world.places[device].entity.kind is Kind.FIXTURE and closed(device, world)
+    if goal.attribute == "on" and goal.value and lid:
+        return switch(device, "open", True)  # a laptop
+    done = world.attribute(device, goal.attribute) is goal.value
+    return switch(device, goal.attribute, goal.value is not done)
 
 
-def _by_rule(goal: Goal, entity: Entity, grounded: GroundedGoal, task: TaskMemory, world: WorldMemory) -> Action | None:
-    """A derived state (heated, cooled, cleaned): put the thing where a causal rule applies and trigger the rule."""
-    rule = next((r for r in world.vocabulary.rules if r.effect == goal.attribute), None)
-    device = None if rule is None else next(iter(world.of_category(rule.category)), None)
-    if rule is None or device is None or not goal.value:
-        return None
-    holder = device
-    if world.vocabulary.spec(rule.category).relation is None:  # a faucet acts on the sink it stands on
-        above = world.parent(device)
-        holder = device if above is None else above.id
-    inside, held = world.parent(entity.id), held_object(task, world)
-    if inside is None or inside.id != holder:
-        if held is not None and held != entity.id:
+def _bring_about(way: Way, grounded: GroundedGoal, task: TaskMemory, world: WorldMemory) -> Action | None:
+    """Make the thing what it has to be: cut it, fill or empty it, or put it where a causal rule strikes and set the rule off."""
+    thing, held = grounded.object, held_object(task, world)
+    if way.verb is Verb.SLICE:
+        return _slice(thing, way.device, grounded.parent, task, world)
+    if way.holder is not None and world.inside(thing, way.holder) and held != thing:
+        return _set_off(way, task, world)
+    if held is not None and held != thing:
+        return put_down(held, task, world)
+    if held is None:
+        return _fetch(thing, grounded.parent, task, world)
+    if way.verb is None:
+        return None if way.holder is None else _bring(thing, way.holder, task, world)
+    return reach(way.device, task, world) or Action(way.verb, thing, way.device)
+
+
+def _slice(thing: str, tool: str, parent: Parent | None, task: TaskMemory, world: WorldMemory) -> Action | None:
+    """Tool in hand, go to the thing, cut it where it lies."""
+    held = held_object(task, world)
+    if held != tool:
+        if held is not None:
             return put_down(held, task, world)
-        return _bring(entity.id, holder, goal, task, world) if held == entity.id else _fetch(grounded, task, world)
-    return _trigger(rule, device, goal, task, world)
+        hypothesis = best_hypothesis(tool, world, task.failed)
+        return None if hypothesis is None else _fetch(tool, hypothesis.parent, task, world)
+    if parent is None:
+        return None
+    return _approach(thing, parent, task, world) or Action(Verb.SLICE, thing, pick_receptacle(parent, world))
 
 
-def _trigger(rule: CausalRule, device: str, goal: Goal, task: TaskMemory, world: WorldMemory) -> Action | None:
+def _set_off(way: Way, task: TaskMemory, world: WorldMemory) -> Action | None:
+    """Bring a rule's state about; where memory has it already but no effect has shown, undo it first and do it again."""
+    rule, device = way.rule, way.device
+    if rule is None:
+        return None
     if not near(device, task, world):
         return Action(Verb.NAVIGATE, None, device)
-
-    def switch(attribute: str, value: bool) -> Action:
-        return switch_action(Goal(goal.id, goal.query, attribute=attribute, value=value), device)
-
     if world.attribute(device, rule.attribute) is rule.value:
-        return switch(rule.attribute, not rule.value)
-    unmet = next(((a, v) for a, v in rule.requires if world.attribute(device, a) is not v), None)
-    return switch(*unmet) if unmet is not None else switch(rule.attribute, rule.value)
+        return switch(device, rule.attribute, not rule.value)
+    unready = next(((a, v) for a, v in rule.requires if world.attribute(device, a) is not v), None)
+    return switch(device, *unready) if unready is not None else switch(device, rule.attribute, rule.value)
 
 
 def _vary(action: Action, goal: Goal | None, task: TaskMemory) -> Action:
@@ -177,27 +209,31 @@ def put_down(thing: str, task: TaskMemory, world: WorldMemory) -> Action | None:
     """
     for done in task.evidence.values():
         if done.witness == thing and done.place is not None and done.place != HAND.id and world.place_of(done.place) is not None:
-            return _bring(thing, done.place, None, task, world)
+            return _bring(thing, done.place, task, world)
     for place in _surfaces(world):
         if not task.exhausted(None, Action(Verb.PLACE, thing, place)):
-            return _bring(thing, place, None, task, world)
+            return _bring(thing, place, task, world)
     room = world.room_of(world.at) or next((p for p, x in world.places.items() if x.entity.kind is Kind.ROOM), None)
     return None if room is None else Action(Verb.PLACE, thing, room)
 
 
 def _surfaces(world: WorldMemory) -> Iterator[str]:
-    here = world.room_of(world.at)
-    usable = [
-        p
-        for p, place in world.places.items()
-        if place.entity.kind is Kind.RECEPTACLE and world.vocabulary.spec(place.entity).relation is not None and not closed(p, world)
-    ]
+    """Open places, best first: this one, then surfaces, in this room; none on which a rule would strike (a hot burner)."""
+    hot = {r.category: r for r in world.vocabulary.rules if world.vocabulary.spec(r.category).relation is not None}
+
+    def usable(p: str) -> bool:
+        entity = world.places[p].entity
+        if entity.kind is not Kind.RECEPTACLE or world.vocabulary.spec(entity).relation is None or closed(p, world):
+            return False
+        rule = hot.get(entity.category)
+        return rule is None or world.attribute(p, rule.attribute) is not rule.value
 
     def nearness(p: str) -> tuple[bool, bool, bool, str]:
-        place = world.places[p]
-        return p != world.at, place.room != here, world.vocabulary.spec(place.entity).openable, p
+        spec = world.vocabulary.spec(world.places[p].entity)
+        plain = spec.relation is Relation.ON and not spec.attributes and not spec.tool_for
+        return (*distance(p, world), not plain, p)
 
-    yield from sorted(usable, key=nearness)
+    yield from sorted((p for p in world.places if usable(p)), key=nearness)
 
 
 def to_close(task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> tuple[str, ...]:

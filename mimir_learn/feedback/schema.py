@@ -36,7 +36,8 @@ def nominal_delta(action: Action, belief: Belief, source: str = "schema") -> Del
     """What the action changes when all goes as its name says; empty for navigate, look and wait.
 
     Old values come from the belief where it has any, else from what the action presupposes: a thing is picked from the named place or from
-    somewhere unknown, a placed thing was in the hand, an opened door was closed.
+    somewhere unknown, a placed thing was in the hand, an opened door was closed. What a holder holds comes along without a change of its
+    own.
     """
     thing, place = action.object, action.receptacle
     if action.verb is Verb.PICK and thing is not None:
@@ -50,8 +51,19 @@ def nominal_delta(action: Action, belief: Belief, source: str = "schema") -> Del
         return EMPTY if new == ELSEWHERE else Delta([ParentChange(thing, IN_HAND, new, source=source)])
     if action.verb in EFFECT:
         attribute, value = EFFECT[action.verb]
-        return Delta([StateChange(action.subject or "", attribute, not value, value, source=source)])
+        changes = [StateChange(action.subject or "", attribute, not value, value, source=source)]
+        if action.fills is not None and _takes_liquid(action.fills, belief):
+            changes.append(StateChange(action.fills, "filled", False, True, source=source))
+        return Delta(changes)
     return EMPTY
+
+
+def _takes_liquid(vessel: str, belief: Belief) -> bool:
+    """Whether what is poured there stays: a vessel that is not full already, not a drain."""
+    believed = belief.entities.get(vessel)
+    if believed is None or believed.attributes.get("filled") is True:
+        return False
+    return "filled" in belief.vocabulary.spec(believed.entity).attributes
 
 
 class SchemaSource:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from mimir_learn.memory.means import Way, distance, missing_tool, pick_receptacle, shut_out, switch, unmet, usable, ways
 from mimir_learn.memory.post import fits
-from mimir_learn.memory.recall import Candidate, Support
+from mimir_learn.memory.recall import Candidate, Support, make_query, recall
 from mimir_learn.memory.task import Binding, TaskMemory, held_object
 from mimir_learn.memory.world import WorldMemory
 from mimir_learn.symbols import HAND, IN_HAND, Action, Goal, Kind, ObjectQuery, Parent, Relation, Verb
@@ -25,6 +26,7 @@ class GroundedGoal:
         target: d*, the place the goal asks for (an instance of it). None for a state goal.
         support: η*.
         binding: the hypothesis this rests on; it enters F_t when it is contradicted.
+        way: how to bring about the state the goal asks for, or one its object must have first; None when nothing is left to bring about.
     """
 
     goal: Goal
@@ -34,6 +36,7 @@ class GroundedGoal:
     target: str | None
     support: Support
     binding: Binding | None
+    way: Way | None = None
 
 
 def ground(
@@ -46,14 +49,16 @@ def ground(
     """G(g_t, R_t, F_t, …), None = ⊥_grd.
 
     Drops candidates that cannot support a legal interaction, conflict with explicit constraints, are reserved by a completed goal, or whose
-    binding feedback has contradicted; then takes what is already in the hand, else the best supported. ``choose`` (e.g. a VLM) may decide
-    between several remaining ones; an answer outside them is refused and the best supported one taken.
+    binding feedback has contradicted; then takes what is already in the hand, else the best supported. A candidate that lacks an attribute
+    the goal asks for is admissible if memory knows a way to bring it about; what is broken is not, unless asked for. ``choose`` (e.g. a
+    VLM) may decide between several remaining ones; an answer outside them is refused and the best supported one taken.
     """
     held = held_object(task, world)
     target = None if goal.target is None else target_of(goal, task, world)
     if goal.target is not None and target is None:
         return None
     left = [c for c in (_seen_by_hand(c, held, world) for c in candidates) if _admissible(goal, c, target, task, world, held)]
+    left = [c for c in left if (wanted := _wanted(goal, c.entity, world)) is None or ways(c.entity, *wanted, goal, task, world)]
     if not left:
         return None
     best = next((c for c in left if c.entity == held), left[0])
@@ -62,7 +67,42 @@ def ground(
         best = next((c for c in left if c.entity == answer), best)
     parent = best.parent if goal.attribute is None or world_kind(world, best.entity) is Kind.OBJECT else None
     source = parent if goal.source is None else held_at(goal.source, world)
-    return GroundedGoal(goal, best.entity, source, parent, target, best.support, best.binding)
+    wanted = _wanted(goal, best.entity, world)
+    way = None if wanted is None else ways(best.entity, *wanted, goal, task, world)[0]
+    return GroundedGoal(goal, best.entity, source, parent, target, best.support, best.binding, way)
+
+
+def lacking(goal: Goal, task: TaskMemory, world: WorldMemory) -> ObjectQuery | None:
+    """What would have to be found for ``goal`` to be grounded: its object, a movable target, or a tool. None: nothing that is movable."""
+    held = held_object(task, world)
+    kind = _kind(goal.query, world)
+    if kind is not Kind.OBJECT:
+        return None
+    candidates = recall(world, make_query(goal), exclude=task.failed)
+    fit = [c for c in (_seen_by_hand(c, held, world) for c in candidates) if _admissible(goal, c, None, task, world, held)]
+    if not fit:
+        return goal.query
+    if goal.target is not None and target_of(goal, task, world) is None:
+        return goal.target if _kind(goal.target, world) is Kind.OBJECT else None
+    for wanted in (_wanted(goal, c.entity, world) for c in fit):
+        if wanted is not None and (tool := missing_tool(*wanted, world)) is not None:
+            return tool
+    return goal.query
+
+
+def _kind(query: ObjectQuery, world: WorldMemory) -> Kind | None:
+    spec = world.vocabulary.categories.get(query.category)
+    return None if spec is None else spec.kind
+
+
+def _wanted(goal: Goal, entity_id: str, world: WorldMemory) -> tuple[str, bool] | None:
+    """The next state to bring about: of those the object must have, then the goal's own. Switches of places and devices are no such."""
+    if world_kind(world, entity_id) is not Kind.OBJECT:
+        return None
+    open_ones = unmet(goal.query, entity_id, world)
+    if open_ones:
+        return open_ones[0]
+    return None if goal.attribute is None else (goal.attribute, goal.value)
 
 
 def held_at(place: str, world: WorldMemory) -> Parent | None:
@@ -88,22 +128,27 @@ def _admissible(goal: Goal, c: Candidate, target: str | None, task: TaskMemory, 
     entity = world.entity(c.entity)
     if entity is None or not goal.query.matches(entity) or c.entity in task.reserved(goal):
         return False
-    if any(world.attribute(c.entity, a) is (not v) for a, v in goal.query.attributes):
-        return False
     if c.parent == IN_HAND and c.entity != held:
         return False  # a grasp that feedback has contradicted
     if goal.attribute is not None and goal.attribute not in world.vocabulary.spec(entity).attributes:
         return False
-    if goal.attribute is not None and entity.kind is not Kind.OBJECT:
-        return not task.exhausted(goal, switch_action(goal, c.entity))
-    if entity.kind is not Kind.OBJECT or c.parent is None or (c.binding is not None and c.binding in task.failed):
+    if entity.kind is not Kind.OBJECT:
+        fit = not unmet(goal.query, c.entity, world)
+        return goal.attribute is not None and fit and not task.exhausted(goal, switch(c.entity, goal.attribute, goal.value))
+    if c.parent is None or (c.binding is not None and c.binding in task.failed) or not usable(c.entity, goal.query, world):
         return False
-    if c.entity != held and world.place_of(c.parent.id) is None:
-        return False  # on or in something whose own place is not known
+    if goal.attribute is not None and world.value(c.entity, goal.attribute) is goal.value:
+        return False  # no Δ could show that it has come about
+    place = world.place_of(c.parent.id)
+    if c.entity != held and not world.inside(c.entity, held) and (place is None or shut_out(place, goal, task, world)):
+        return False  # on or in something whose own place is not known, or that cannot be opened
     if goal.source is not None and c.parent.id != goal.source and not came_from(c.entity, goal.source, task, world):
         return False
-    tries = [Action(Verb.PICK, c.entity, pick_receptacle(c.parent, world))]
+    from_place = pick_receptacle(c.parent, world)
+    tries = [Action(Verb.PICK, c.entity, from_place), Action(Verb.SLICE, c.entity, from_place)]
     if target is not None and target != HAND.id:
+        if target == c.entity or world.inside(target, c.entity):
+            return False
         tries.append(Action(Verb.PLACE, c.entity, target))
     return not any(task.exhausted(goal, a) for a in tries)
 
@@ -116,31 +161,28 @@ def came_from(entity_id: str, source: str, task: TaskMemory, world: WorldMemory)
     return source in task.taken_from(entity_id) or world.was_seen_at(entity_id, source)
 
 
-def switch_action(goal: Goal, entity_id: str) -> Action:
-    """The abstract action that sets a place's or device's state as a goal asks."""
-    if goal.attribute == "open":
-        return Action(Verb.OPEN if goal.value else Verb.CLOSE, None, entity_id)
-    return Action(Verb.TOGGLE_ON if goal.value else Verb.TOGGLE_OFF, entity_id)
-
-
-def pick_receptacle(parent: Parent, world: WorldMemory) -> str | None:
-    """The place named in a pick; a floor is not named."""
-    return parent.id if world_kind(world, parent.id) is Kind.RECEPTACLE else None
-
-
 def target_of(goal: Goal, task: TaskMemory, world: WorldMemory) -> str | None:
     """d*: the instance of the goal's target; where a category is asked for, the one at hand, in this room, or first by id."""
     assert goal.target is not None
     if goal.target.category == HAND.category:
         return HAND.id
-    query = ObjectQuery(goal.target.category, goal.target.instance)
+    query = goal.target
+    if _kind(query, world) is not Kind.OBJECT:
+        query = replace(query, attributes=())  # doors are opened on the way
     ids = world.of_category(query.category) if query.instance is None else (query.instance,)
-    usable = [i for i in ids if fits(query, i, world) and world.room_of(i) is not None and not _given_up(goal, i, task, world)]
-    here = world.room_of(world.at)
-    return min(usable, key=lambda i: (i != world.at, world.room_of(i) != here, i), default=None)
+    others = task.meant_by_others(query)
+    good = [
+        i
+        for i in ids
+        if i not in others and fits(query, i, world) and usable(i, query, world) and world.room_of(i) is not None
+        and not _given_up(goal, i, task, world)
+    ]  # fmt: skip
+    return min(good, key=lambda i: (*distance(world.place_of(i), world), i), default=None)
 
 
 def _given_up(goal: Goal, target: str, task: TaskMemory, world: WorldMemory) -> bool:
-    """The held thing could not be put there, and another instance of the target category may do."""
-    held = held_object(task, world)
+    """The held thing could not be put there, or its door not be opened, and another instance of the target category may do."""
+    held, place = held_object(task, world), world.place_of(target)
+    if place is not None and shut_out(place, goal, task, world):
+        return True
     return held is not None and task.exhausted(goal, Action(Verb.PLACE, held, target))

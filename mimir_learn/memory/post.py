@@ -9,10 +9,10 @@ from mimir_learn.symbols import Change, Delta, Entity, Goal, ObjectQuery, Parent
 
 
 class Labels(Protocol):
-    """What Post needs of world memory: who is who, and remembered attributes."""
+    """What Post needs of world memory: who is who, and what is remembered or presumed of its attributes (`Tree.value`)."""
 
     def entity(self, entity_id: str) -> Entity | None: ...
-    def attribute(self, entity_id: str, name: str) -> bool | None: ...
+    def value(self, entity_id: str, name: str) -> bool | None: ...
 
 
 def fits(query: ObjectQuery, entity_id: str, world: Labels, states: Mapping[tuple[str, str], bool] | None = None) -> bool:
@@ -21,7 +21,7 @@ def fits(query: ObjectQuery, entity_id: str, world: Labels, states: Mapping[tupl
     if entity is None or not query.matches(entity):
         return False
     known = states or {}
-    return all(known.get((entity_id, a), world.attribute(entity_id, a)) is v for a, v in query.attributes)
+    return all(known.get((entity_id, a), world.value(entity_id, a)) is v for a, v in query.attributes)
 
 
 def _relation(goal: Goal, change: Change, world: Labels, states: Mapping[tuple[str, str], bool]) -> str | None:

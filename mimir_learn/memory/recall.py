@@ -29,17 +29,20 @@ class Support:
     """η_{t,k}: why a candidate was recalled, each part in [0, 1].
 
     lexical: its name is the one asked for. semantic: how alike its category is. relational: it is where it is asked for, or near, and how
-    firmly memory believes that. visual: it is in view.
+    firmly memory believes that. visual: it is in view. descriptive: the share of the attributes asked for that it is known to have; one
+    that is broken though nobody asked for that counts as having none.
     """
 
     lexical: float
     semantic: float
     relational: float
     visual: float
+    descriptive: float = 1.0
 
     @property
     def total(self) -> float:
-        return self.lexical + 0.5 * self.semantic + self.relational + self.visual
+        """One number to rank by. What it is like outweighs where it is and whether it is in view."""
+        return self.lexical + 0.5 * self.semantic + self.relational + self.visual + 2.5 * self.descriptive
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,8 @@ def recall(
         hypothesis = best_hypothesis(entity_id, world, exclude)
         if hypothesis is None and world.hypothesis(entity_id) is not None:
             continue  # all that memory believes of it is contradicted
-        support = Support(lexical, semantic, _relational(entity_id, hypothesis, query, world), float(entity_id in world.sightings))
+        relational, visual = _relational(entity_id, hypothesis, query, world), float(entity_id in world.sightings)
+        support = Support(lexical, semantic, relational, visual, _descriptive(entity_id, query.object, world))
         parent = None if hypothesis is None else hypothesis.parent
         found.append(Candidate(entity_id, parent, support, binding_of(entity_id, hypothesis)))
     return heapq.nsmallest(k, found, key=lambda c: (-c.support.total, c.entity))
@@ -93,6 +97,13 @@ def best_hypothesis(entity_id: str, world: WorldMemory, exclude: Collection[Bind
     active = world.hypothesis(entity_id)
     options = (*(() if active is None else (active,)), *world.unresolved(entity_id))
     return next((h for h in options if binding_of(entity_id, h) not in exclude), None)
+
+
+def _descriptive(entity_id: str, query: ObjectQuery, world: WorldMemory) -> float:
+    if world.attribute(entity_id, "broken") is True and ("broken", True) not in query.attributes and query.instance is None:
+        return 0.0
+    asked = query.attributes
+    return sum(world.value(entity_id, a) is v for a, v in asked) / len(asked) if asked else 1.0
 
 
 def _relational(entity_id: str, hypothesis: Hypothesis | None, query: Query, world: WorldMemory) -> float:

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from mimir_learn.errors import SymbolError
 from mimir_learn.memory.hypotheses import Hypothesis
 from mimir_learn.memory.post import established, fits
 from mimir_learn.memory.world import Demotion, WorldMemory
-from mimir_learn.symbols import EFFECT, HAND, IN_HAND, MANIPULATIONS, Action, Change, Delta, Feedback, Goal, Relation, Verb
+from mimir_learn.symbols import (
+    EFFECT,
+    HAND,
+    IN_HAND,
+    LOOKS,
+    MANIPULATIONS,
+    Action,
+    Change,
+    Delta,
+    Feedback,
+    Goal,
+    ObjectQuery,
+    ParentChange,
+    Relation,
+    Verb,
+)
 
 MAX_TRIES = 6
+MAX_REFUSALS = 3
 HAND_STRIKES = 2
+# whether these are refused does not depend on what is in view, so asking again changes nothing
+_SETTLED: frozenset[Verb] = frozenset({Verb.PLACE, Verb.SLICE, Verb.FILL, Verb.POUR})
 
 
 class Status(StrEnum):
@@ -69,8 +87,10 @@ class TaskMemory:
     Args:
         goals: the agenda in task order. ``≼`` is that order with prerequisites first.
         max_tries: fruitless tries of one manipulation for one goal before its binding is given up; refusals are counted apart from tries
-            that went wrong, so that neither uses up the other's.
+            that went wrong, so that neither uses up the other's, and of what does not depend on the view (place, slice, fill, pour)
+            `MAX_REFUSALS` are enough.
 
+    Goals are handed out with the names of their queries resolved as far as completed goals have settled who is meant (`bound`).
     Completed goals never return to pending. Raises SymbolError for cyclic or unknown prerequisites.
     """
 
@@ -90,17 +110,33 @@ class TaskMemory:
         self._effects: dict[tuple[str, str], Change] = {}
         self._taken_from: dict[str, set[str]] = {}
         self._opened: set[str] = set()
+        self._named: dict[str, str] = {}
 
     # ---- Eq. 3 -----------------------------------------------------------------------------------------------------
 
     @property
     def pending(self) -> tuple[Goal, ...]:
         """P_t in agenda order."""
-        return tuple(g for g in self.goals if self._status[g.id] is Status.PENDING)
+        return tuple(self.bound(g) for g in self.goals if self._status[g.id] is Status.PENDING)
 
     def active(self) -> Goal | None:
         """g_t = min≼ P_t; None is ⊥_goal. Prerequisites come first in ≼, so the first pending goal has all of its own behind it."""
         return next(iter(self.pending), None)
+
+    def bound(self, goal: Goal) -> Goal:
+        """``goal`` with every named query that a completed goal has settled asking for that one entity."""
+        if not self._named:
+            return goal
+        target = None if goal.target is None else self._bound(goal.target)
+        return replace(goal, query=self._bound(goal.query), target=target)
+
+    def _bound(self, query: ObjectQuery) -> ObjectQuery:
+        known = None if query.name is None else self._named.get(query.name)
+        return query if known is None else replace(query, instance=known)
+
+    def meant_by_others(self, query: ObjectQuery) -> frozenset[str]:
+        """Entities that another name already stands for, which a named query can therefore not mean."""
+        return frozenset() if query.name is None else frozenset(e for n, e in self._named.items() if n != query.name)
 
     def status(self, goal_id: str) -> Status:
         return self._status[goal_id]
@@ -135,7 +171,7 @@ class TaskMemory:
             self.approached = (action.receptacle or action.object) if feedback.sigma else None
         if action.verb in MANIPULATIONS:
             self._judge_try(goal, action, feedback, world)
-        self.looks = self.looks + 1 if action.verb is Verb.LOOK else 0
+        self.looks = self.looks + 1 if action.verb in LOOKS else 0
         if goal is not None and self._status[goal.id] is Status.PENDING:
             self._complete(goal, established(goal, delta, world), tuple(delta), step)
 
@@ -162,11 +198,17 @@ class TaskMemory:
 
     def _complete(self, goal: Goal, found: Iterable[str], changes: tuple[Change, ...], step: int) -> None:
         taken = self.reserved(goal)
-        witness = next((w for w in found if w not in taken), None)
-        if witness is not None:
-            place = self._effects.get(("parent", witness)) if goal.attribute is None else None
+        for witness in found:
+            move = self._effects.get(("parent", witness)) if goal.attribute is None else None
+            place = move.new.id if isinstance(move, ParentChange) else None
+            if witness in taken or (goal.target is not None and place in self.meant_by_others(goal.target)):
+                continue
             self._status[goal.id] = Status.COMPLETED
-            self._evidence[goal.id] = Completion(goal.id, witness, getattr(getattr(place, "new", None), "id", None), step, changes)
+            self._evidence[goal.id] = Completion(goal.id, witness, place, step, changes)
+            for query, entity in ((goal.query, witness), (goal.target, place)):
+                if query is not None and query.name is not None and entity is not None:
+                    self._named.setdefault(query.name, entity)
+            return
 
     def _judge_try(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory) -> None:
         key = ("" if goal is None else goal.id, action)
@@ -229,12 +271,14 @@ class TaskMemory:
     def reserved(self, goal: Goal) -> frozenset[str]:
         """Entities that other goals' completion rests on, so that ``goal`` may neither count nor move them.
 
-        Two goals with the same query need two instances; a delivered thing is not taken away for another goal unless that names it.
+        Two goals with the same query need two instances; a delivered thing is not taken away for another goal unless that names it. Two
+        names never mean one thing.
         """
         by_id = {g.id: g for g in self.goals}
-        taken = set()
+        taken = set(self.meant_by_others(goal.query))
+        goal = self.bound(goal)
         for done in self._evidence.values():
-            other = by_id[done.goal]
+            other = self.bound(by_id[done.goal])
             same = (other.query, other.target, other.attribute, other.value) == (goal.query, goal.target, goal.attribute, goal.value)
             moves = goal.attribute is None and other.attribute is None and goal.query.instance != done.witness
             if other.id != goal.id and (same or moves):
@@ -249,7 +293,8 @@ class TaskMemory:
     def exhausted(self, goal: Goal | None, action: Action) -> bool:
         """Whether ``action`` went wrong, or was refused, too often for ``goal``."""
         key = ("" if goal is None else goal.id, action)
-        return max(self._tries[key], self._refusals[key]) >= self.max_tries
+        refusals = min(MAX_REFUSALS, self.max_tries) if action.verb in _SETTLED else self.max_tries
+        return self._tries[key] >= self.max_tries or self._refusals[key] >= refusals
 
     def try_again(self, goal: Goal) -> bool:
         """One more round of tries for a goal that would otherwise be blocked, once; False when there is nothing to try anew."""

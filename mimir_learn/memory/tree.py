@@ -6,15 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from mimir_learn.memory.hypotheses import Evidence, EvidenceKind, Fact, Hypothesis, Record
-from mimir_learn.symbols import HAND, IN_HAND, Entity, Kind, Parent, Place, Relation, Sighting, Vocabulary
+from mimir_learn.symbols import ATTRIBUTES, HAND, IN_HAND, Entity, Kind, Parent, Place, Relation, Sighting, Vocabulary
 
 MISSES_TO_DEMOTE = 2
 FLOOR_MISSES_TO_DEMOTE = 4  # a room is looked at from its corners, and furniture hides much of its floor
-
-
-def misses_to_demote(parent: Parent) -> int:
-    """How many viewings of ``parent`` that do not show a thing refute that it is there."""
-    return FLOOR_MISSES_TO_DEMOTE if parent.relation is Relation.ROOM else MISSES_TO_DEMOTE
+VESSEL_MISSES_TO_DEMOTE = 4  # the rim of a bowl or box hides what lies in it from a side
 
 
 class Tree:
@@ -81,6 +77,9 @@ class Tree:
         record.active = fresh if known is None else replace(known.supported(evidence), since=evidence.step)
         record.lost_at = None
         self._children.setdefault(parent.id, set()).add(entity_id)
+        for carried in self.contents(entity_id):
+            if carried not in self.sightings:
+                self._touch(carried).point = None  # it came along, nobody saw where to
         if parent == IN_HAND:
             self._hand = entity_id
 
@@ -110,6 +109,14 @@ class Tree:
         return None
 
     # ---- reading ---------------------------------------------------------------------------------------------------
+
+    def misses_to_demote(self, parent: Parent) -> int:
+        """How many viewings of ``parent`` that do not show a thing refute that it is there."""
+        if parent.relation is Relation.ROOM:
+            return FLOOR_MISSES_TO_DEMOTE
+        holder = self._records.get(parent.id)
+        vessel = parent.relation is Relation.IN and holder is not None and holder.entity.kind is Kind.OBJECT
+        return VESSEL_MISSES_TO_DEMOTE if vessel else MISSES_TO_DEMOTE
 
     def __contains__(self, entity_id: object) -> bool:
         return entity_id in self._records
@@ -143,7 +150,7 @@ class Tree:
 
         def stands(h: Hypothesis) -> bool:
             newest = h.evidence[-1].step
-            missed = self.views(h.parent.id, newest + 1) >= misses_to_demote(h.parent)
+            missed = self.views(h.parent.id, newest + 1) >= self.misses_to_demote(h.parent)
             return h.parent != IN_HAND and h.weight > 0 and newest >= seen and not missed
 
         return tuple(sorted(filter(stands, record.alternatives), key=lambda h: (-h.weight, h.parent)))
@@ -175,6 +182,11 @@ class Tree:
         fact = self.fact(entity_id, name)
         return None if fact is None else fact.value
 
+    def value(self, entity_id: str, name: str) -> bool | None:
+        """`attribute`, with what cannot be seen presumed False until something has brought it about; a visible one may be unknown."""
+        known = self.attribute(entity_id, name)
+        return False if known is None and not ATTRIBUTES[name].visible else known
+
     def lost(self, entity_id: str) -> int | None:
         """Step at which the entity's place became unknown; None while it is known."""
         record = self._records.get(entity_id)
@@ -188,6 +200,23 @@ class Tree:
     def children(self, parent_id: str) -> tuple[str, ...]:
         """Ids whose active parent is ``parent_id``, sorted."""
         return tuple(sorted(self._children.get(parent_id, ())))
+
+    def contents(self, holder: str) -> tuple[str, ...]:
+        """Ids of the things in or on ``holder``, and in or on those, each after what it is in."""
+        out: list[str] = []
+        stack = [holder]
+        while stack:
+            inside = [c for c in self.children(stack.pop()) if self._records[c].entity.kind is Kind.OBJECT]
+            out += inside
+            stack += inside
+        return tuple(out)
+
+    def inside(self, entity_id: str, holder: str | None) -> bool:
+        """Whether ``holder`` is above the entity in the tree."""
+        above = self.parent(entity_id)
+        while above is not None and above.id != holder:
+            above = self.parent(above.id)
+        return above is not None
 
     def of_category(self, category: str) -> tuple[str, ...]:
         """Ids of that category, sorted."""

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from mimir_learn.memory.hypotheses import Evidence, EvidenceKind, Fact, Hypothesis, Record
 from mimir_learn.memory.ramifications import ramify
-from mimir_learn.memory.tree import Tree, misses_to_demote
+from mimir_learn.memory.tree import Tree
 from mimir_learn.symbols import (
     ELSEWHERE,
+    IN_HAND,
     Action,
     Belief,
     BelievedEntity,
@@ -89,8 +90,8 @@ class WorldMemory(Tree):
         """U_W^obs (Eq. 8): add what is seen, refine what agrees, demote what should be in view and is not.
 
         A sighting that disagrees with the active parent becomes the active one; the old one stays as an alternative.
-        A remembered thing at a place in ``percept.viewed`` that is not seen is weakened, and after `misses_to_demote` such viewings its
-        place is unknown. What is in the hand is never demoted that way.
+        A remembered thing at a place in ``percept.viewed``, or in or on something seen there, that is not seen is weakened, and after
+        `misses_to_demote` such viewings its place is unknown. What is in the hand is never demoted that way.
         Returns the demotions, for F_t.
         """
         self.journal.append(Observed(step, percept))
@@ -101,15 +102,31 @@ class WorldMemory(Tree):
         self.sightings = MappingProxyType({s.entity.id: s for s in percept.sightings})
         for sighting in percept.sightings:
             self._see(sighting, step)
-        if self._hand is not None and self._hand not in self.sightings:
-            self._touch(self._hand).point = None  # it travels with the robot, so the point is stale
+        for carried in () if self._hand is None else (self._hand, *self.contents(self._hand)):
+            if carried not in self.sightings:
+                self._touch(carried).point = None  # it travels with the robot, so the point is stale
         demoted: list[Demotion] = []
         for place in sorted(percept.viewed):
-            self.viewings[place] = (*self.viewings.get(place, ()), step)[-KEEP_VIEWINGS:]
-            for child in self.children(place):
-                if child not in self.sightings and self._records[child].entity.kind is Kind.OBJECT:
-                    demoted += self._miss(child)
+            demoted += self._inspect(place, step)
         return tuple(demoted)
+
+    def _inspect(self, place: str, step: int) -> list[Demotion]:
+        """Count a viewing of ``place`` and of every holder seen there, and miss what is not seen. What is in or on something that is
+        not seen itself is not missed: it is wherever that is.
+        """
+        if self.viewings.get(place, ())[-1:] == (step,):
+            return []
+        self.viewings[place] = (*self.viewings.get(place, ()), step)[-KEEP_VIEWINGS:]
+        demoted: list[Demotion] = []
+        for child in self.children(place):
+            record = self._records[child]
+            if record.entity.kind is not Kind.OBJECT:
+                continue
+            if child not in self.sightings:
+                demoted += self._miss(child)
+            elif self.vocabulary.spec(record.entity).relation is not None:
+                demoted += self._inspect(child, step)
+        return demoted
 
     def _see(self, sighting: Sighting, step: int) -> None:
         record = self._records.get(sighting.entity.id) or self._add(sighting.entity)
@@ -129,7 +146,7 @@ class WorldMemory(Tree):
         assert active is not None
         record.misses += 1
         record.active = active.weakened()
-        if record.misses < misses_to_demote(active.parent):
+        if record.misses < self.misses_to_demote(active.parent):
             return []
         self._deactivate(child)
         return [Demotion(child, active.parent, active.since)]
@@ -151,6 +168,9 @@ class WorldMemory(Tree):
             elif isinstance(change, StateChange) and change.entity in self._records:
                 evidence = Evidence(EvidenceKind.INTERACTION, step, change.source, change.p)
                 self._touch(change.entity).facts[change.attribute] = Fact(change.new, evidence)
+        for change in full:
+            if isinstance(change, StateChange) and (change.attribute, change.new) == ("broken", True):
+                self._spill(change, step)
         for change in feedback.held:
             self._hold(change, step)
         return full
@@ -163,9 +183,21 @@ class WorldMemory(Tree):
             self._deactivate(change.entity)
         else:
             self._activate(change.entity, change.new, Evidence(EvidenceKind.INTERACTION, step, change.source, change.p))
-        record.point = None
         record.misses = 0
-        record.near = tuple(dict.fromkeys(p for p in (action.receptacle, self.at) if p in self.places and p is not None))
+        near = tuple(dict.fromkeys(p for p in (action.receptacle, self.at) if p in self.places and p is not None))
+        for moved in (change.entity, *self.contents(change.entity)):
+            carried = self._touch(moved)
+            carried.point, carried.near = None, near
+
+    def _spill(self, change: StateChange, step: int) -> None:
+        """What broke holds nothing any more: what was in it, as far as Δ does not say otherwise, now lies where it lies."""
+        for child in self.children(change.entity):
+            above = self.parent(change.entity)
+            if above is None or above == IN_HAND:
+                self._deactivate(child)
+            else:
+                self._activate(child, above, Evidence(EvidenceKind.INTERACTION, step, change.source, change.p))
+            self._touch(child).point = None
 
     def _hold(self, change: object, step: int) -> None:
         if isinstance(change, ParentChange) and change.entity in self._records and change.new != ELSEWHERE:

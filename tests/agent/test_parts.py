@@ -26,7 +26,12 @@ COMMANDS = [
     (Action(Verb.TOGGLE_OFF, "lamp_1"), "turn off lamp_1"),
     (Action(Verb.LOOK), "look"),
     (Action(Verb.WAIT), "wait"),
-    (Action(Verb.SLICE, "apple_1"), None),
+    (Action(Verb.SLICE, "apple_1"), "slice apple_1"),
+    (Action(Verb.SLICE, "apple_1", "table_1"), "slice apple_1"),
+    (Action(Verb.FILL, "mug_1", "faucet_1"), "fill mug_1 at faucet_1"),
+    (Action(Verb.POUR, "mug_1", "sink_1"), "pour mug_1 into sink_1"),
+    (Action(Verb.LOOK_UP), "look up"),
+    (Action(Verb.LOOK_DOWN), "look down"),
 ]
 
 

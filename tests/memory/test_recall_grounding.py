@@ -222,6 +222,8 @@ def test_target_that_does_not_exist_is_no_binding(world):
 def test_what_contradicts_a_required_attribute_is_dropped(world):
     world.observe(percept(see("mug_2", ON_TABLE, dirty=False), at="table_1"), 2)
     goal = Goal("g", ObjectQuery("mug", None, (("dirty", True),)), ObjectQuery("table", "table_2"), Relation.ON)
+    assert G(world, goal) is None, "what is not known of mug_1 is neither true nor false"
+    world.observe(percept(see("mug_1", IN_FRIDGE, dirty=True), at="fridge_1"), 3)
     assert G(world, goal).object == "mug_1"
 
 

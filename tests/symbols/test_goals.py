@@ -1,11 +1,9 @@
-"""Goals: what satisfies them, and that two alike need two things. Actions: well-formed, and what they are for."""
+"""Goals: what satisfies them, and that two alike need two things. Actions: well-formed."""
 
 import pytest
 
 from mimir_learn.errors import SymbolError
 from mimir_learn.symbols import (
-    EFFECT,
-    MANIPULATIONS,
     Action,
     Entity,
     Goal,
@@ -83,8 +81,3 @@ def test_action_json_round_trip(action):
 def test_json_that_is_no_action_is_refused(text):
     with pytest.raises(SymbolError, match="not an action"):
         Action.from_json(text)
-
-
-def test_what_verbs_are_for():
-    assert EFFECT[Verb.CLOSE] == ("open", False) and EFFECT[Verb.TOGGLE_ON] == ("on", True)
-    assert set(Verb) - MANIPULATIONS == {Verb.NAVIGATE, Verb.LOOK, Verb.WAIT}
