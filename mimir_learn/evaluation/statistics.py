@@ -11,9 +11,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import bootstrap, permutation_test
+from scipy.optimize import brentq
+from scipy.stats import bootstrap, norm, permutation_test
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.proportion import proportion_confint
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint, proportion_effectsize
 
 from mimir_learn.errors import ConfigError
 
@@ -207,3 +209,65 @@ def _square_and_add(a: Sequence[bool], b: Sequence[bool], tasks: Sequence[str]) 
 
     middle = p.value - q.value
     return middle - reach(p.value - p.low, q.high - q.value), middle + reach(p.high - p.value, q.value - q.low)
+
+
+# ---- a table of tests ------------------------------------------------------------------------------------------------------
+
+
+def holm(p: Sequence[float]) -> list[float]:
+    """Holm-adjusted p-values of the tests of one table, in their order: below α they may be claimed together at family-wise level α."""
+    return [float(x) for x in multipletests(list(p), method="holm")[1]] if len(p) else []
+
+
+def effect_size(a: float, b: float) -> float:
+    """Cohen's h of two proportions: 0.2 small, 0.5 medium, 0.8 large."""
+    return float(proportion_effectsize(a, b))
+
+
+def minimum_detectable(a: Sequence[bool], b: Sequence[bool], tasks: Sequence[str], power: float = 0.8) -> float:
+    """The smallest true difference of two paired rates that a test at `LEVEL` on these episodes would find with this ``power``.
+
+    Connor's sample-size formula for paired proportions, solved for the difference, at the share of episodes on which the arms were seen to
+    differ (at least one of them), with the design effect of repeating tasks. 1.0 where not even a difference of 1 would do.
+    """
+    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    if not len(x) == len(y) == len(tasks) or not len(x):
+        raise ConfigError(f"arms do not match: {len(x)} and {len(y)} episodes for {len(tasks)} task ids")
+    differ, sizes = _per_task(x - y, tasks), _per_task(np.ones(len(x)), tasks)
+    discordant = max(float(np.abs(x - y).mean()), 1 / len(x))
+    spread = float(((differ - (x - y).mean() * sizes) ** 2).sum()) / len(x)
+    deff = min(max(1.0, spread / discordant), float(sizes.max()))
+    n, (z_test, z_power) = len(x) / deff, norm.ppf([(1 + LEVEL) / 2, power])
+
+    def surplus(delta: float) -> float:
+        share = max(discordant, delta)
+        return n * delta**2 - (z_test * share**0.5 + z_power * (share - delta**2) ** 0.5) ** 2
+
+    return float(brentq(surplus, 0.0, 1.0)) if surplus(1.0) > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Where the variance of a score comes from: standard deviations between tasks, between seeds of all tasks, and what is left."""
+
+    tasks: float
+    seeds: float
+    rest: float
+
+
+def spread(values: Sequence[float], tasks: Sequence[str], seeds: Sequence[int]) -> Spread | None:
+    """Two-way split of a balanced task × seed table (each cell once); None with fewer than two seeds or tasks, or cells missing.
+
+    A negative variance estimate counts as 0, as is usual.
+    """
+    names, repeats = sorted(set(tasks)), sorted(set(seeds))
+    cells = {(t, s): v for v, t, s in zip(values, tasks, seeds, strict=True)}
+    if len(names) < 2 or len(repeats) < 2 or len(cells) != len(names) * len(repeats) or len(values) != len(cells):
+        return None
+    table = np.array([[cells[t, s] for s in repeats] for t in names], dtype=np.float64)
+    rows, columns, grand = table.mean(1), table.mean(0), table.mean()
+    left = table - rows[:, None] - columns[None] + grand
+    rest = float((left**2).sum() / ((len(names) - 1) * (len(repeats) - 1)))
+    between_tasks = max(0.0, float(rows.var(ddof=1)) - rest / len(repeats))
+    between_seeds = max(0.0, float(columns.var(ddof=1)) - rest / len(names))
+    return Spread(between_tasks**0.5, between_seeds**0.5, rest**0.5)
