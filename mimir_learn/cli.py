@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from mimir_learn.errors import MimirError
 
@@ -47,18 +47,20 @@ class ReportConfig:
 
 
 @dataclass(frozen=True)
-class DoctorConfig:
-    """Check what this machine can run. Takes no settings."""
-
-
-@dataclass(frozen=True)
 class Command:
-    """A subcommand: one line of help, and functions that import its settings type and run it."""
+    """A subcommand: one line of help, and functions that import its settings type and run it.
+
+    Attributes:
+        nouns: words one of which must follow the command; ``noun_key`` is the setting it is the value of, if any.
+        word_key: the setting that a further word without a key is the value of.
+    """
 
     help: str
     config: Callable[[], type]
     run: Callable[[Any], int]
     nouns: tuple[str, ...] = field(default=())
+    noun_key: str = ""
+    word_key: str = ""
 
 
 def _collect_config() -> type:
@@ -87,6 +89,25 @@ def _check_log(config: CheckLogConfig) -> int:
         print(problem)
     print(f"{config.check}: {'sound' if not problems else f'{len(problems)} problems'}")
     return 1 if problems else 0
+
+
+def _preview_config() -> type:
+    from mimir_learn.showroom.preview import PreviewConfig
+
+    return PreviewConfig
+
+
+def _preview(config: Any) -> int:
+    from mimir_learn.showroom.preview import preview
+
+    return _paths(preview(config))
+
+
+def _paths(paths: Sequence[Path]) -> int:
+    """Say what has been written."""
+    for path in paths:
+        print(path)
+    return 0
 
 
 def _train_config() -> type:
@@ -167,10 +188,53 @@ def _demo(config: Any) -> int:
     return 0
 
 
-def _doctor(_: DoctorConfig) -> int:
+def _doctor_config() -> type:
+    from mimir_learn.evaluation.doctor import DoctorConfig
+
+    return DoctorConfig
+
+
+def _doctor(config: Any) -> int:
     from mimir_learn.evaluation.doctor import doctor
 
-    return doctor()
+    return doctor(config)
+
+
+def _play_config() -> type:
+    from mimir_learn.showroom.play import PlayConfig
+
+    return PlayConfig
+
+
+def _play(config: Any) -> int:
+    from mimir_learn.showroom.play import play
+
+    return play(config)
+
+
+def _show_config() -> type:
+    from mimir_learn.showroom.sheets import ShowConfig
+
+    return ShowConfig
+
+
+def _show(config: Any) -> int:
+    from mimir_learn.showroom.sheets import show
+
+    return _paths(show(config))
+
+
+def _assets_config() -> type:
+    from mimir_learn.showroom.sweethome import AssetsConfig
+
+    return AssetsConfig
+
+
+def _assets(config: Any) -> int:
+    from mimir_learn.showroom.sweethome import convert
+
+    print(convert(config))
+    return 0
 
 
 def _bench_config() -> type:
@@ -187,13 +251,24 @@ def _bench(config: Any) -> int:
 
 
 COMMANDS: dict[str, Command] = {
-    "collect": Command("collect a transition log (--check DIR: look for damage in one)", _collect_config, _collect),
+    "collect": Command("collect a transition log (--check DIR, --preview DIR: look into one)", _collect_config, _collect),
     "train": Command("train a Δ-estimator on a log", _train_config, _train),
     "eval": Command("run Δ-sources on a task suite and score them", _eval_config, _eval),
     "suite": Command("build a certified task suite (--check true: certify one again)", _suite_config, _suite),
     "report": Command("render an evaluation's report again", lambda: ReportConfig, _report),
     "demo": Command("everything: collect, train, evaluate, report", _demo_config, _demo),
-    "doctor": Command("check what this machine can run", lambda: DoctorConfig, _doctor),
+    "play": Command("step through a house yourself, with the robot's frames, memory and Δ beside you", _play_config, _play),
+    "show": Command(
+        "draw contact sheets: mimir show things | fixtures | house | faults",
+        _show_config,
+        _show,
+        ("things", "fixtures", "house", "faults"),
+        "what",
+    ),
+    "assets": Command(
+        "convert models to draw furniture with: mimir assets sweethome3d DIR", _assets_config, _assets, ("sweethome3d",), "", "source"
+    ),
+    "doctor": Command("check what this machine can run", _doctor_config, _doctor),
     "bench": Command("measure speed: mimir bench env", _bench_config, _bench, ("env",)),
 }
 
@@ -217,9 +292,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not args or args[0] not in (*command.nouns, "-h", "--help"):
             return _complain(f"mimir {name} takes one of: {', '.join(command.nouns)}", 2)
         if args[0] in command.nouns:
-            args.pop(0)
-    if name == "collect" and any(a.partition("=")[0] == "--check" for a in args):
-        command = Command(command.help, lambda: CheckLogConfig, _check_log)
+            noun = args.pop(0)
+            if command.word_key and args and not args[0].startswith("-"):
+                args[:1] = [f"--{command.word_key}", args[0]]
+            if command.noun_key:
+                args = [f"--{command.noun_key}", noun, *args]
+    if name == "collect":
+        command = _about_a_log(args) or command
     os.environ.setdefault("GOMP_SPINCOUNT", "0")  # threads that spin while they wait starve each other on shared cores
     try:
         config = _parse(name, command, args)
@@ -235,6 +314,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(_os_error(e), 1)
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
+
+
+def _about_a_log(args: Sequence[str]) -> Command | None:
+    """The command that ``mimir collect`` becomes when it is asked about a log that is there."""
+    keys = {a.partition("=")[0] for a in args}
+    if "--check" in keys:
+        return Command("look for damage in a transition log", lambda: CheckLogConfig, _check_log)
+    if "--preview" in keys:
+        return Command("draw random transitions of a log, and what it consists of", _preview_config, _preview)
+    return None
 
 
 _CURES = {
@@ -268,6 +357,7 @@ def _parse(name: str, command: Command, args: list[str]) -> Any:
     from jsonargparse import ArgumentError, ArgumentParser
 
     kind = command.config()
+    args = _with_values(["--out" if a == "-o" else a for a in args], kind)
     parser = ArgumentParser(prog=f"mimir {name}", description=command.help, exit_on_error=False)
     parser.add_argument("--config", action="config", help="YAML file of settings; options after it override it")
     parser.add_class_arguments(kind, sub_configs=True)
@@ -281,6 +371,16 @@ def _parse(name: str, command: Command, args: list[str]) -> Any:
     except UnicodeDecodeError as e:
         raise _UsageError(f"{' or '.join(_config_files(args))} is no UTF-8 text ({e}); save it as UTF-8") from e
     return kind(**{k: v for k, v in values.items() if k != "config"})
+
+
+def _with_values(args: Sequence[str], kind: type) -> list[str]:
+    """A switch that stands alone (``--household``) means true."""
+    hints = get_type_hints(kind)
+    switches = {f"--{name}" for name, hint in hints.items() if hint is bool or hint == (bool | None)}
+    out: list[str] = []
+    for arg, following in zip(args, [*args[1:], "--"], strict=True):
+        out += [arg, "true"] if arg in switches and following.startswith("--") else [arg]
+    return out
 
 
 def _with_suggestion(message: str, parser: Any, args: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import platform
 import sys
+from dataclasses import dataclass
 from importlib import metadata
 
 from mimir_learn.errors import MimirError
@@ -26,13 +27,20 @@ NEEDED = (
     "jinja2",
 )
 OPTIONAL = {
+    "trimesh": "models to draw furniture with (mimir assets): pip install 'mimir-learn[assets]'",
+    "fast_simplification": "fewer triangles for them (mimir assets): pip install 'mimir-learn[assets]'",
     "ai2thor": "AI2-THOR (EB-ALFRED): pip install 'mimir-learn[thor]'",
     "habitat_sim": "habitat-sim (EB-Habitat) has no pip files: conda install habitat-sim headless -c conda-forge -c aihabitat, "
     "then pip install 'mimir-learn[habitat]' in the same environment",
 }
 
 
-def doctor() -> int:
+@dataclass(frozen=True)
+class DoctorConfig:
+    """Check what this machine can run. Takes no settings."""
+
+
+def doctor(config: DoctorConfig | None = None) -> int:
     """Print the findings; 1 when something the embedded household needs is missing, else 0."""
     ok = _say(sys.version_info >= (3, 11), f"Python {platform.python_version()}", "install Python 3.11 or newer")
     for name in NEEDED:

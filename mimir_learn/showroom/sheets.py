@@ -1,0 +1,145 @@
+"""``mimir show``: contact sheets of everything in the household, so that a person can see whether it can be recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from mimir_learn.checks import whole
+from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv, generate_house
+from mimir_learn.envs.household.furniture import design
+from mimir_learn.envs.household.vocabulary import VOCABULARY
+from mimir_learn.errors import ConfigError
+from mimir_learn.symbols import Kind
+
+from .grid import Cell, grid, save
+from .stage import Look, Stage, say, states, wares
+
+SHEETS = ("things", "fixtures", "house", "faults")
+
+
+@dataclass(frozen=True)
+class ShowConfig:
+    """Draw contact sheets: ``mimir show things | fixtures | house | faults``.
+
+    Attributes:
+        what: the sheet; normally given as the word after ``show``.
+        out: folder the PNG files are written into.
+        house: seed of the house, for ``house`` and ``faults``.
+        size: width and height of each picture, pixels.
+        only: categories to draw, for ``things`` and ``fixtures``; empty for all.
+        columns: pictures in a row.
+        colours: colours of the PNG's palette (2–256); 0 for full colour, three times as big.
+        per_page: categories on one sheet of things or fixtures; 0 for all on one.
+    """
+
+    what: str = "things"
+    out: str = "runs/show"
+    house: int = 3
+    size: int = 128
+    only: tuple[str, ...] = ()
+    columns: int = 8
+    colours: int = 0
+    per_page: int = 0
+
+    def __post_init__(self) -> None:
+        if self.what not in SHEETS:
+            raise ConfigError(f"show.what is {self.what!r}; choose one of {', '.join(SHEETS)}")
+        whole("show.house", self.house, 0)
+        whole("show.size", self.size, 32)
+        whole("show.columns", self.columns, 1)
+        whole("show.colours", self.colours, 0)
+        whole("show.per_page", self.per_page, 0)
+        if self.colours == 1 or self.colours > 256:
+            raise ConfigError(f"show.colours is {self.colours}; a palette has 2 to 256, 0 means full colour")
+        if self.size > 512:
+            raise ConfigError(f"show.size is {self.size}; the household draws at most 512 pixels")
+        if unknown := sorted(set(self.only) - set(categories(self.what))):
+            raise ConfigError(f"show.only names {', '.join(unknown)}; {self.what} are {', '.join(categories(self.what))}")
+
+
+def show(config: ShowConfig) -> list[Path]:
+    """Draw the sheets asked for. Returns the files written."""
+    folder = Path(config.out)
+    if config.what in ("things", "fixtures"):
+        names = [c for c in categories(config.what) if not config.only or c in config.only]
+        per = config.per_page or len(names)
+        pages = [names[i : i + per] for i in range(0, len(names), per)]
+        out = []
+        with Stage(config.size) as stage:
+            draw = things if config.what == "things" else fixtures
+            for number, page in enumerate(pages, 1):
+                cells = list(draw(stage, page))
+                suffix = f"-{number}" if len(pages) > 1 else ""
+                out.append(_write(cells, config, folder / f"{config.what}{suffix}.png", f"{config.what} of {VOCABULARY.name}{suffix}"))
+        return out
+    if config.what == "house":
+        cells = list(rooms(config.house, config.size))
+        return [_write(cells, config, folder / f"house-{config.house}.png", f"house {config.house}")]
+    from .mishaps import mishaps
+
+    cells = list(mishaps(config.house, config.size))
+    return [_write(cells, config, folder / "faults.png", "faults, before and after")]
+
+
+def _write(cells: list[Cell], config: ShowConfig, path: Path, title: str) -> Path:
+    return save(grid(cells, config.columns, title), path, config.colours or None)
+
+
+def categories(what: str) -> tuple[str, ...]:
+    """Categories that a sheet of this name shows, in the vocabulary's order."""
+    kinds = {"things": (Kind.OBJECT,), "fixtures": (Kind.RECEPTACLE, Kind.FIXTURE)}.get(what, ())
+    return tuple(c.name for c in VOCABULARY.categories.values() if c.kind in kinds)
+
+
+def things(stage: Stage, names: list[str]) -> Iterator[Cell]:
+    """Every variant of every category, the first of them in every visible state; held-out variants are marked."""
+    for name in names:
+        for number, ware in enumerate(wares(name)):
+            for state in states(name) if number == 0 else [{}]:
+                size = " × ".join(f"{100 * v:.0f}" for v in _extent(ware.solid.shape, ware.solid.size))
+                words = (name, say(state) or f"{ware.colour} {ware.variant}".strip(), f"{size} cm")
+                yield Cell((stage.thing(name, ware, state),), (*words, *(("held out",) if ware.novel else ())), accent=ware.novel)
+
+
+def _extent(shape: str, size: tuple[float, ...]) -> tuple[float, ...]:
+    """Full (width, depth, height) of a collision solid, metres."""
+    if shape == "box":
+        return tuple(2 * v for v in size)
+    return (2 * size[0], 2 * size[0], 2 * size[-1])
+
+
+def fixtures(stage: Stage, names: list[str]) -> Iterator[Cell]:
+    """Every category of place and device in every visible state; what is mounted on another is shown there."""
+    for name in names:
+        carrier, plan = name, None
+        mounted_on = next((c for c in categories("fixtures") if name in {d for d, _ in design(c, np.random.default_rng(1)).mounted}), None)
+        if mounted_on is not None:
+            carrier = mounted_on
+        plan = design(carrier, np.random.default_rng(1))
+        for state in states(name):
+            look = Look(38.0, 24.0) if state.get("open") else Look()
+            size = " × ".join(f"{100 * v:.0f}" for v in plan.size)
+            words = (name, say(state) or "as it is", f"on a {carrier}" if carrier != name else f"{size} cm")
+            yield Cell((stage.fixture(carrier, plan, state, look, focus=name),), words)
+
+
+def rooms(house_seed: int, size: int) -> Iterator[Cell]:
+    """The views of a house a robot has that goes round: every room's viewpoints, then every place's first one."""
+    house = generate_house(house_seed)
+    env = HouseholdEnv(HouseholdConfig(image_size=size, max_steps=10_000))
+    try:
+        env.reset(seed=0, options={"house": house})
+        for room in house.rooms:
+            for number in range(len(room.viewpoints)):
+                raw, *_ = env.step(f"go to {room.id}" if number == 0 else "look")
+                yield Cell((raw["rgb"],), (room.id, f"view {number + 1}"))
+            for fixture in (f for f in house.fixtures if f.room == room.id):
+                raw, *_ = env.step(f"go to {fixture.id}")
+                state = say({a: v for a, v in fixture.attributes.items() if v})
+                yield Cell((raw["rgb"],), (fixture.id, state or fixture.room))
+    finally:
+        env.close()

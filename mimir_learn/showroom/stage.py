@@ -1,0 +1,177 @@
+"""A bare room in which one thing or fixture is looked at from close by, through the same camera the robot has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import cos, radians, sin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mimir_learn.envs.household import FixtureSpec, HouseholdConfig, HouseholdEnv, HouseSpec, RoomSpec, ThingSpec
+from mimir_learn.envs.household.furniture import Design, design
+from mimir_learn.envs.household.spec import Vec, Viewpoint
+from mimir_learn.envs.household.vocabulary import VOCABULARY
+from mimir_learn.envs.household.wares import Ware, make_ware
+from mimir_learn.symbols import ATTRIBUTES, Parent, Relation
+
+SIDE = 8.0  # of the room, metres
+_ZOOM = 0.42  # share of the frame that is kept: a narrower view than the robot's own 65°, so that what is near is not bent
+_FULL = 512  # pixels drawn, the most the household draws
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a person looks at what is on the stage: from ``azimuth`` degrees to the right of straight ahead, ``elevation`` degrees up."""
+
+    azimuth: float = 25.0
+    elevation: float = 28.0
+
+
+class Stage:
+    """Draws things and fixtures, each alone. Use as a context manager: it holds a GL context.
+
+    Args:
+        size: width and height of the pictures, pixels.
+    """
+
+    def __init__(self, size: int = 160) -> None:
+        self.size = size
+        self._env = HouseholdEnv(HouseholdConfig(image_size=_FULL, keep_houses=1))
+
+    def __enter__(self) -> Stage:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._env.close()
+
+    def draw(self, fixtures: tuple[FixtureSpec, ...], things: tuple[ThingSpec, ...], view: Viewpoint) -> NDArray[np.uint8]:
+        """(size, size, 3) picture of a room with just these in it. Raises SymbolError where they are not sound."""
+        fixtures = tuple(replace(f, viewpoints=(view,)) for f in fixtures)
+        room = RoomSpec("kitchen_1", "kitchen", (0.0, 0.0), (SIDE, SIDE), (0.9, 0.89, 0.86), (0.62, 0.6, 0.57), (view,))
+        raw, _ = self._env.reset(seed=0, options={"house": HouseSpec(-1, (room,), fixtures, things)})
+        return shrink(crop(raw["rgb"], _ZOOM), self.size)
+
+    def thing(self, category: str, ware: Ware, attributes: Mapping[str, bool], look: Look = Look()) -> NDArray[np.uint8]:
+        """(size, size, 3) picture of one thing on the floor."""
+        thing = as_thing(f"{category}_1", category, ware, Parent("kitchen_1", Relation.ROOM), (0.0, 0.0), attributes)
+        return self.draw((), (thing,), _around((0.0, 0.0, thing.half_height), max(thing.radius, thing.half_height), look))
+
+    def fixture(
+        self,
+        category: str,
+        plan: Design,
+        attributes: Mapping[str, bool],
+        look: Look = Look(),
+        focus: str | None = None,
+    ) -> NDArray[np.uint8]:
+        """(size, size, 3) picture of one fixture against a wall, with what is mounted on it.
+
+        ``focus`` is the category that is looked at and has the ``attributes``: the fixture itself, or a device on it.
+        """
+        focus = focus or category
+        specs = as_fixtures(category, plan, focus, attributes)
+        if focus == category:
+            reach = plan.reach + plan.swing * 0.7 if attributes.get("open") else 0.0
+            (x, y, z), (w, d, h) = specs[0].position, plan.size
+            wide = w + (0.5 * plan.swing if reach else 0.0)
+            return self.draw(specs, (), _around((x, y - reach / 2, z + h / 2), 0.5 * float(np.linalg.norm((wide, d + reach, h))), look))
+        device = next(s for s in specs if s.category == focus)
+        (x, y, z), (w, d, h) = device.position, device.size
+        return self.draw(specs, (), _around((x, y - d / 2, z + h / 2), max(0.2, 0.8 * float(np.linalg.norm((w, d, h)))), look))
+
+
+def as_thing(
+    thing_id: str, category: str, ware: Ware, parent: Parent, at: tuple[float, float], attributes: Mapping[str, bool], z: float = 0.0
+) -> ThingSpec:
+    """A ready-made thing standing at ``at`` on a level of height ``z``, metres; attributes not given are False."""
+    radius, half = footprint(ware)
+    known = dict.fromkeys(VOCABULARY.spec(category).attributes, False)
+    return ThingSpec(
+        thing_id, category, parent, (*at, z + half + 0.001), 0.0, ware.colour, ware.scale, tuple(ware.parts), ware.solid, ware.mass, radius,
+        half, {**known, **attributes}, ware.holds, ware.variant, ware.novel,
+    )  # fmt: skip
+
+
+def footprint(ware: Ware) -> tuple[float, float]:
+    """(radius of the footprint, half height) of a ware's collision solid, metres."""
+    size = ware.solid.size
+    if ware.solid.shape == "box":
+        return float(np.hypot(size[0], size[1])), size[2]
+    return size[0], size[-1]
+
+
+def as_fixtures(category: str, plan: Design, focus: str, attributes: Mapping[str, bool]) -> tuple[FixtureSpec, ...]:
+    """A fixture with its back to the stage's wall, and the devices mounted on it; those of category ``focus`` have ``attributes``."""
+    at: Vec = (0.0, round(SIDE / 2 - plan.size[1] / 2 - 0.01, 4), 0.0)
+    own = attributes if focus == category else {}
+    out = [_as_fixture(f"{category}_1", category, plan, Parent("kitchen_1", Relation.ROOM), at, own)]
+    count: dict[str, int] = {}
+    for device, offset in plan.mounted:
+        count[device] = count.get(device, 0) + 1
+        position: Vec = (at[0] + offset[0], at[1] + offset[1], at[2] + offset[2])
+        mounted = design(device, np.random.default_rng(0))
+        parent = Parent(out[0].id, Relation.ON)
+        out.append(_as_fixture(f"{device}_{count[device]}", device, mounted, parent, position, attributes if device == focus else {}))
+    return tuple(out)
+
+
+def _as_fixture(fixture_id: str, category: str, plan: Design, parent: Parent, at: Vec, attributes: Mapping[str, bool]) -> FixtureSpec:
+    own = {a: bool(attributes.get(a, False)) for a in VOCABULARY.spec(category).attributes}
+    view = Viewpoint((0.0, 0.0, 1.5), (0.0, 1.0, 1.0))
+    return FixtureSpec(
+        fixture_id, category, "kitchen_1", parent, at, 0.0, plan.size, tuple(plan.parts), tuple(plan.panels), tuple(plan.regions), (view,),
+        own,
+    )  # fmt: skip
+
+
+def _around(middle: Vec, radius: float, look: Look) -> Viewpoint:
+    """A viewpoint from which a ball of ``radius`` metres fills the kept part of the frame."""
+    distance = radius / (_ZOOM * np.tan(radians(65.0) / 2)) + 0.25 * radius
+    a, e = radians(look.azimuth), radians(look.elevation)
+    x, y, z = (float(v) for v in (middle[0] + distance * sin(a) * cos(e), middle[1] - distance * cos(a) * cos(e), middle[2]))
+    return Viewpoint((round(x, 4), round(y, 4), round(z + distance * sin(e), 4)), middle)
+
+
+def crop(frame: NDArray[np.uint8], share: float) -> NDArray[np.uint8]:
+    """The middle ``share`` of a square picture."""
+    size = frame.shape[0]
+    keep = round(size * share)
+    start = (size - keep) // 2
+    return frame[start : start + keep, start : start + keep]
+
+
+def shrink(frame: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
+    """A square picture brought to ``size`` pixels."""
+    from PIL import Image
+
+    return np.asarray(Image.fromarray(frame).resize((size, size), Image.Resampling.LANCZOS))
+
+
+def wares(category: str, tries: int = 40) -> Iterator[Ware]:
+    """One ware of each variant of a category, ordinary ones first, then the held-out ones.
+
+    Variants are found by drawing: ``tries`` draws of each sort.
+    """
+    seen: set[tuple[str, bool]] = set()
+    for novel in (False, True):
+        for seed in range(tries):
+            ware = make_ware(category, np.random.default_rng([7, seed]), novel=novel)
+            if (ware.variant, ware.novel) not in seen and ware.novel == novel:
+                seen.add((ware.variant, ware.novel))
+                yield ware
+
+
+def states(category: str) -> list[dict[str, bool]]:
+    """The visible states of a category worth a picture: nothing, each attribute alone, and open and on together."""
+    visible = [a for a in VOCABULARY.spec(category).attributes if ATTRIBUTES[a].visible]
+    out: list[dict[str, bool]] = [{}, *({a: True} for a in visible)]
+    if "open" in visible and "on" in visible:
+        out.append({"open": True, "on": True})
+    return out
+
+
+def say(attributes: Mapping[str, bool]) -> str:
+    """``open, on``; "" for none."""
+    return ", ".join(a for a, v in attributes.items() if v)
