@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Protocol
 
 from mimir_learn.symbols import Action, Outcome, Verb
@@ -15,6 +16,17 @@ class Adapter(Protocol):
     def refused(self, outcome: Outcome) -> bool:
         """Whether the environment says it did not try, because a precondition of the command is unmet."""
         ...
+
+
+# what the household's feedback styles say of a command that was not tried; where one says the same of a try that failed, it is not listed
+_REFUSALS = re.compile(
+    r"Refused: .+"
+    r"|The action failed\. (There is .+|Nothing .+|Slicing did not work|Filling at \S+ did not work|Pouring into \S+ did not work"
+    r"|Looking (up|down) did not work|\S+ (cannot be .+|is out of reach.*|is not in the hand|is full|could not be used.*)"
+    r"|\S+ could not be (opened or closed|opened, it is open already|closed, it is closed already))\."
+    r"|Invalid: (known_action|exists|visible|near|not_holding_any|holding_any|openable|closed|switched_on|switched_off|switchable"
+    r"|receptacle|fits|holding_knife|sliceable|whole|vessel|empty|water|level_or_lowered|level_or_raised)\(.*\) does not hold\."
+)
 
 
 class HouseholdAdapter:
@@ -54,5 +66,8 @@ class HouseholdAdapter:
                 return "wait"
 
     def refused(self, outcome: Outcome) -> bool:
-        """True for ``Refused: ….``; without feedback text nobody can tell a refusal from a failure."""
-        return not outcome.success and outcome.text.startswith("Refused: ")
+        """True for ``Refused: ….`` and for what the other styles say of nothing but a refusal.
+
+        Without feedback text, and where a style has one sentence for both, nobody can tell a refusal from a failure.
+        """
+        return not outcome.success and _REFUSALS.fullmatch(outcome.text) is not None

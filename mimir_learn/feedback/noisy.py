@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mimir_learn.errors import ConfigError
@@ -11,8 +13,9 @@ from mimir_learn.symbols import ELSEWHERE, Belief, Change, Delta, Estimate, Hand
 
 
 class NoisySource:
-    """Each true change is, with probability p, dropped or sent to a random other believed place (a state change is dropped);
-    where the nominal effect did not happen, it is invented with probability p.
+    """Each true change is, with probability p, dropped or, as often, told wrongly: a thing that moved is sent to a random other believed
+    holder, a state that changed is told of another believed entity of the same category (dropped where there is none). Where the nominal
+    effect did not happen, it is invented with probability p.
 
     Args:
         state: the sealed channel. p: corruption rate in [0, 1].
@@ -44,13 +47,34 @@ class NoisySource:
         if self._rng.random() >= self.p:
             return [change]
         flip = self._rng.random() < 0.5
-        if isinstance(change, StateChange) or not flip:
+        if not flip or isinstance(change, HandChange):
             return []
-        assert isinstance(change, ParentChange)
-        others = [p for p in _places(belief) if p not in (change.new, change.old) and p.id != change.entity]
+        if isinstance(change, StateChange):
+            twins = _twins(change.entity, belief)
+            return [replace(change, entity=twins[int(self._rng.integers(len(twins)))])] if twins else []
+        others = [p for p in _holders(belief) if p not in (change.new, change.old) and not _inside(p.id, change.entity, belief)]
         return [ParentChange(change.entity, change.old, others[int(self._rng.integers(len(others)))])] if others else []
 
 
-def _places(belief: Belief) -> list[Parent]:
-    ids = sorted(i for i, b in belief.entities.items() if b.entity.kind in (Kind.RECEPTACLE, Kind.ROOM))
+def _holders(belief: Belief) -> list[Parent]:
+    ids = sorted(i for i, b in belief.entities.items() if b.entity.kind in (Kind.RECEPTACLE, Kind.ROOM, Kind.OBJECT))
     return [p for p in (held_at(i, belief) for i in ids) if p != ELSEWHERE]
+
+
+def _inside(at: str, holder: str, belief: Belief) -> bool:
+    """Whether ``at`` is ``holder`` or inside it: a thing cannot be sent there."""
+    for _ in range(16):
+        if at == holder:
+            return True
+        known = belief.entities.get(at)
+        if known is None or known.parent is None:
+            return False
+        at = known.parent.id
+    return True
+
+
+def _twins(entity: str, belief: Belief) -> list[str]:
+    known = belief.entities.get(entity)
+    if known is None:
+        return []
+    return sorted(i for i, b in belief.entities.items() if b.entity.category == known.entity.category and i != entity)

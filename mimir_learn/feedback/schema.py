@@ -52,13 +52,13 @@ def nominal_delta(action: Action, belief: Belief, source: str = "schema") -> Del
     if action.verb in EFFECT:
         attribute, value = EFFECT[action.verb]
         changes = [StateChange(action.subject or "", attribute, not value, value, source=source)]
-        if action.fills is not None and _takes_liquid(action.fills, belief):
+        if action.fills is not None and takes_liquid(action.fills, belief):
             changes.append(StateChange(action.fills, "filled", False, True, source=source))
         return Delta(changes)
     return EMPTY
 
 
-def _takes_liquid(vessel: str, belief: Belief) -> bool:
+def takes_liquid(vessel: str, belief: Belief) -> bool:
     """Whether what is poured there stays: a vessel that is not full already, not a drain."""
     believed = belief.entities.get(vessel)
     if believed is None or believed.attributes.get("filled") is True:

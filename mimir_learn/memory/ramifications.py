@@ -133,6 +133,8 @@ def _effects(rule: CausalRule, thing: str, cause: ParentChange | StateChange, wo
     if entity is None or entity.kind is not Kind.OBJECT:
         return
     applicable = world.vocabulary.spec(entity).attributes
+    if rule.effect not in applicable:
+        return  # what cannot be heated does not stop being cooled either
     for attribute, new in ((rule.effect, True), *((a, False) for a in rule.clears)):
         if attribute in applicable and world.value(thing, attribute) is not new:
             yield StateChange(thing, attribute, not new, new, cause.p, cause.source)

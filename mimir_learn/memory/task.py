@@ -29,7 +29,7 @@ from mimir_learn.symbols import (
 )
 
 MAX_TRIES = 6
-MAX_REFUSALS = 3
+MAX_REFUSALS = 2
 HAND_STRIKES = 2
 # whether these are refused does not depend on what is in view, so asking again changes nothing
 _SETTLED: frozenset[Verb] = frozenset({Verb.PLACE, Verb.SLICE, Verb.FILL, Verb.POUR})
