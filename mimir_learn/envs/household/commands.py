@@ -15,7 +15,12 @@ _PATTERNS = tuple(
         ("close", r"close (?P<x>\S+)"),
         ("turn on", r"turn on (?P<x>\S+)"),
         ("turn off", r"turn off (?P<x>\S+)"),
+        ("slice", r"slice (?P<x>\S+)"),
+        ("fill", r"fill (?P<x>\S+) at (?P<p>\S+)"),
+        ("pour", r"pour (?P<x>\S+) into (?P<p>\S+)"),
         ("look", r"look"),
+        ("look up", r"look up"),
+        ("look down", r"look down"),
         ("wait", r"wait"),
     )
 )
@@ -23,7 +28,7 @@ _PATTERNS = tuple(
 
 @dataclass(frozen=True)
 class Command:
-    """One command: its verb, the entity it names and, for pick and put, the place."""
+    """One command: its verb, the entity it names and, for pick, put, fill and pour, the second one."""
 
     verb: str
     x: str = ""

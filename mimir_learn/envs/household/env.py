@@ -19,6 +19,7 @@ from .detector import detect
 from .faults import FaultDice, FaultRates
 from .generate import generate_house
 from .render import Camera, pose_of
+from .reports import STYLES
 from .skills import Skills
 from .spec import HouseSpec
 from .viewpoints import rooms_in_view
@@ -37,6 +38,8 @@ class HouseholdConfig:
         min_pixels: visible pixels an entity needs at 128×128 for `visible_entities` to report it, and for `pick up` to see it; other
             sizes need `pixels_needed`.
         keep_houses: compiled houses kept, so that a reset to one of them costs no build.
+        feedback_style: wording of the sentence (see `reports`): ``plain``; ``alfred``, shaped as EB-ALFRED's, which may tell where an
+            unseen thing is; ``habitat``, shaped as EB-Habitat's. The ``text`` source reads ``plain`` only.
     """
 
     image_size: int = 128
@@ -44,6 +47,7 @@ class HouseholdConfig:
     faults: FaultRates = field(default_factory=FaultRates)
     min_pixels: int = 10
     keep_houses: int = 8
+    feedback_style: str = "plain"
 
     def __post_init__(self) -> None:
         for name in ("image_size", "max_steps", "min_pixels", "keep_houses"):
@@ -52,6 +56,8 @@ class HouseholdConfig:
                 raise ConfigError(f"{name} must be a whole number ≥ 1, got {value!r}")
         if not 16 <= self.image_size <= 512:
             raise ConfigError(f"image_size must be 16–512 pixels, got {self.image_size}")
+        if self.feedback_style not in STYLES:
+            raise ConfigError(f"feedback_style must be one of {', '.join(STYLES)}, got {self.feedback_style!r}")
         if not isinstance(self.faults, FaultRates):
             raise ConfigError(f"faults must be FaultRates, got {self.faults!r}; for a level p give FaultRates.level(p)")
 
@@ -129,7 +135,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
             number = int(self.np_random.integers(10_000)) if house_seed is None else int(house_seed)
             house = self._house(number)
         world = self._world(house)
-        self._skills = Skills(world, FaultDice(faults, self.np_random), _Eyes(self))
+        self._skills = Skills(world, FaultDice(faults, self.np_random), _Eyes(self), self.config.feedback_style)
         self._steps = 0
         self._draw()
         return self._observation(), {"places": house.places, "house_seed": house.seed, "success": True, "feedback": ""}
@@ -168,7 +174,8 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         skills = self._running()
         world = skills.world
         novel = frozenset(t.id for t in world.house.things if t.novel)
-        return PrivilegedState(world.snapshot(), dict(world.house.entities), skills.fault, world.positions(), skills.moved, novel)
+        at = skills.stance.at
+        return PrivilegedState(world.snapshot(), dict(world.house.entities), skills.fault, world.positions(), skills.moved, novel, at)
 
     # --- inside
 

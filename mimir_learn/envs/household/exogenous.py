@@ -1,42 +1,47 @@
-"""Somebody else in the house: now and then they move a thing or switch a device, half the time where the robot can see it.
+"""Somebody else in the house: now and then they move a thing, switch a device or move a door, half the time where the robot can see it.
 
-A change is *in view* when one of the two frames around the step shows the thing or device touched. As it happens after the robot's
+A change is *in view* when one of the two frames around the step shows the thing, device or door touched. As it happens after the robot's
 action, its scene is the one the action ends in: after a `go to` the view on arrival, where a thing taken away would leave
 no trace in either frame unless the frame before the step showed it too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 
-from .placing import free_on_fixture, in_view, on_floor
+from mimir_learn.symbols import HAND
+
+from .placing import in_view, on_fixture, on_floor
 from .spec import FixtureSpec
 from .stance import Eyes, Stance
+from .viewpoints import rooms_in_view
 from .world import World
 
-_SWITCHED = 0.3  # share of changes that switch a device, where there is one to switch
+_SWITCHED = 0.3  # share of changes that switch a device or move a door, where there is one
 T = TypeVar("T")
 
 
-def strike(world: World, stance: Stance, eyes: Eyes, spare: str, rng: np.random.Generator) -> tuple[str, ...]:
-    """Change one thing or device; returns the ids touched, empty when there was nothing to change.
+def strike(world: World, stance: Stance, eyes: Eyes, spare: Collection[str], rng: np.random.Generator) -> tuple[str, ...]:
+    """Change one thing, device or door; returns the ids touched, empty when there was nothing to change.
 
     With probability 1/2 the change is in view (see above), else out of view; where there is none of the one sort, it is of the other.
 
     Args:
         stance: where the robot stands after its action.
         eyes: still at the frame before the action.
-        spare: what the robot just put down or switched; undoing that would leave nothing to see or to learn.
+        spare: what the robot just put down, switched or moved; undoing that would leave nothing to see or to learn.
     """
     before, now = eyes.seen(), eyes.look()
     shut = stance.at if not world.is_open(stance.at) else ""  # nobody reaches through the door that the robot stands before
-    things = tuple(t for t in world.specs if t not in (world.held, spare) and world.parents[t].id != shut)
-    devices = tuple(f.id for f in world.house.fixtures if (f.id, "on") in world.attributes and f.id != spare)
-    scene = _Scene(world, stance, eyes, rng, before, now, things, devices)
+    out_of_reach = {shut, HAND.id}
+    things = tuple(t for t in world.specs if t not in spare and out_of_reach.isdisjoint(world.holders(t)))
+    devices = tuple((f.id, a) for f in world.house.fixtures for a in ("on", "open") if (f.id, a) in world.attributes and f.id not in spare)
+    rooms = rooms_in_view(world.house, stance.room, stance.view)
+    scene = _Scene(world, stance, eyes, rng, rooms, before, now, things, devices)
     visibly = rng.random() < 0.5
     switch_first, take_first = rng.random() < _SWITCHED, rng.random() < 0.5
     moves = [scene.take, scene.put] if take_first else [scene.put, scene.take]
@@ -56,17 +61,18 @@ class _Scene:
     stance: Stance
     eyes: Eyes
     rng: np.random.Generator
+    rooms: frozenset[str]
     before: frozenset[str]
     now: frozenset[str]
     things: tuple[str, ...]
-    devices: tuple[str, ...]
+    devices: tuple[tuple[str, str], ...]
 
     def switch(self) -> tuple[str, ...]:
-        """A device in view."""
-        return self._switch([d for d in self.devices if d in self.now])
+        """A device or door in view."""
+        return self._switch([d for d in self.devices if d[0] in self.now])
 
     def switch_unseen(self) -> tuple[str, ...]:
-        return self._switch([d for d in self.devices if d not in self.now | self.before])
+        return self._switch([d for d in self.devices if d[0] not in self.now | self.before])
 
     def take(self) -> tuple[str, ...]:
         """A thing that was in view before and would still be is taken to another place."""
@@ -114,24 +120,28 @@ class _Scene:
                 return (thing,)
         return ()
 
-    def _switch(self, devices: list[str]) -> tuple[str, ...]:
+    def _switch(self, devices: list[tuple[str, str]]) -> tuple[str, ...]:
         if not devices:
             return ()
-        device = self._any(devices)
-        self.world.set_attribute(device, "on", not self.world.attributes[device, "on"])
+        device, attribute = self._any(devices)
+        value = not self.world.attributes[device, attribute]
+        if attribute == "open":
+            self.world.set_open(device, value)
+        else:
+            self.world.set_attribute(device, attribute, value)
         return (device,)
 
     def _release(self, thing: str, target: FixtureSpec, visibly: bool | None = None) -> bool:
         """Put ``thing`` on ``target`` if there is room; ``visibly``: only where that is (not) in the picture, occlusion aside."""
         world = self.world
-        spot = free_on_fixture(world, target, world.specs[thing], self.rng)
+        spot = on_fixture(world, target, world.specs[thing], self.rng)
         if spot is None:
             return False
         if visibly is not None:
-            shown = target.room == self.stance.room and world.is_open(target.id)
+            shown = target.room in self.rooms and world.is_open(target.id)
             if visibly != (shown and in_view(self.stance.view, spot.at, 0.03 if visibly else -0.06)):
                 return False
-        world.release(thing, spot.at, spot.yaw, spot.lying)
+        world.release(thing, spot.at, spot.yaw, spot.tilt)
         return True
 
     def _drop(self, thing: str) -> bool:

@@ -32,11 +32,14 @@ class FaultRates:
         silent: share of the faults whose flag and sentence still claim success.
         partial: an open stops half way: the door is ajar, too narrow to reach in.
         unfilled: a fill leaves the vessel empty; a pour empties it but misses its target.
-        breaks: a breakable thing that is put down or dropped breaks.
-        misplaced: a place puts the thing on the next-nearest receptacle of that kind instead, if there is one near.
+        breaks: a breakable thing that is put down or dropped breaks; what it held lies around it, liquid is lost.
+        misplaced: a place puts the thing on the next-nearest open receptacle of that category in the room instead; where there is
+            none with room for it, it becomes a ``beside`` (or nothing, if those are off).
         unplaced: a place does not come off: the thing stays in the hand.
-        third_put: the third place in a row that does not come off at one receptacle drops the thing. Always reported as a failure.
-        camera: a pick, place, open or close takes several tries, which leave the camera at another viewpoint.
+        third_put: the third place in a row that does not come off at one receptacle (unplaced, or refused because it is closed or full)
+            drops the thing. Always reported as a failure. A place that comes off, opening or closing it and trying another one start anew.
+        camera: a pick, place, open or close takes several tries, which leave the camera at another viewpoint. The kind is recorded where
+            nothing else went wrong; what the action does is what it says.
     """
 
     slip: float = 0.0
@@ -97,26 +100,43 @@ else in the house, on every tenth step."""
 
 
 class FaultDice:
-    """Draws faults in a fixed order from one generator, so that the same seed and commands give the same faults."""
+    """Draws faults, each kind from a stream of its own, so that the rate of one kind does not change the draws of another.
+
+    The same generator state and commands give the same faults. ``rng`` is what places and choices are drawn from.
+    """
 
     def __init__(self, rates: FaultRates, rng: np.random.Generator) -> None:
         self.rates = rates
         self.rng = rng
+        self._base = int(rng.integers(2**32))
+        self._streams: dict[str, np.random.Generator] = {}
 
     def hits(self, kind: str) -> bool:
         """Whether a fault of this kind strikes now."""
-        return bool(self.rng.random() < getattr(self.rates, kind))
+        return self._draw(kind) < getattr(self.rates, kind)
 
-    def pick(self) -> str:
-        """``slip``, ``wrong_instance`` or "" for one pick."""
-        u = self.rng.random()
-        if u < self.rates.slip:
-            return "slip"
-        return "wrong_instance" if u < self.rates.slip + self.rates.wrong_instance else ""
+    def first_of(self, *kinds: str) -> str:
+        """Which of several faults of one action strikes, "" for none; each with its own rate, no two at once."""
+        struck, left = "", 1.0
+        for kind in kinds:
+            rate = getattr(self.rates, kind)
+            if self._draw(kind) * left < rate and not struck:
+                struck = kind
+            left -= rate
+        return struck
 
     def silent(self) -> bool:
         """Whether the fault that just struck goes unreported."""
-        return bool(self.rng.random() < self.rates.silent)
+        return self._draw("silent") < self.rates.silent
 
     def coin(self) -> bool:
-        return bool(self.rng.random() < 0.5)
+        """Heads: a drop happens where the way starts."""
+        return self._draw("coin") < 0.5
+
+    def _draw(self, name: str) -> float:
+        if name not in self._streams:
+            self._streams[name] = np.random.default_rng([self._base, _STREAMS.index(name)])
+        return float(self._streams[name].random())
+
+
+_STREAMS = (*KINDS, "silent", "coin")

@@ -18,7 +18,7 @@ _HALF = 0.7071067811865476
 TILTS: tuple[tuple[float, float, float, float], ...] = ((1.0, 0.0, 0.0, 0.0), (_HALF, _HALF, 0.0, 0.0), (_HALF, 0.0, _HALF, 0.0))
 """Quaternions (w, x, y, z) of `UPRIGHT` (as designed), `LYING` (rolled about its x axis) and `ENDWISE` (its x axis up)."""
 
-_SNUG = 1.1  # rims are round and flare: a thing may be this much wider than the level rectangle inside
+_SNUG, _ROUND = 1.1, 1.3  # a thing may be this much wider than the level rectangle inside; a round one in a round vessel more so
 _OVERHANG = 1.5  # a fork may lie across a plate
 _STICKS_OUT = 0.2  # metres above a rim: a knife in a mug
 
@@ -58,7 +58,9 @@ def fitting(thing: ThingSpec, holder: ThingSpec) -> Posture | None:
             if relation is Relation.ON:
                 fits = across <= region.half[0] * _OVERHANG and along <= region.half[1] * _SNUG
             else:
-                fits = across <= region.half[0] * _SNUG and along <= region.half[1] * _SNUG and 2 * z <= region.height + _STICKS_OUT
+                slack = _ROUND if posture.round and holder.solid.shape == "cylinder" else _SNUG
+                inside = across <= region.half[0] * slack and along <= region.half[1] * slack
+                fits = inside and 2 * z <= region.height + _STICKS_OUT
             if fits and not (posture.tilt and thing.holds is not None):
                 return posture
     return None

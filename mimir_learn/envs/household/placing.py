@@ -1,29 +1,35 @@
-"""Where a thing can be put: free spots on surfaces, in containers and on the floor, and spots that miss the target."""
+"""Where a thing can be put: free spots on surfaces, in containers, inside other things and on the floor, and spots that miss the target."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import cos, radians, sin
 
 import numpy as np
 
 from mimir_learn.symbols import Relation
 
-from .generate import to_world
+from .nesting import UPRIGHT, Outline, Posture, fitting, outline_of, postures
 from .render import pose_of
 from .spec import FixtureSpec, Region, ThingSpec, Vec, Viewpoint
 from .viewpoints import FOV
 from .world import World, front_of
 
-_CLEAR = 0.012  # metres between the footprints of two things side by side
+_CLEAR = 0.012  # metres between two things side by side
+_TRIES = 40
+_NEXT_TO = 1.2  # metres between the edges of a place and of a surface that a thing may land on instead
 
 
 @dataclass(frozen=True)
 class Spot:
-    """A release pose: world position of the thing's middle, yaw in degrees, laid on its side or upright."""
+    """A pose to put a thing in: the position of its middle, yaw in degrees, a posture of `nesting.TILTS`.
+
+    In the world, or, for a spot inside a thing, in that thing's own frame.
+    """
 
     at: Vec
     yaw: float
-    lying: bool = False
+    tilt: int = UPRIGHT
 
 
 def in_view(view: Viewpoint, point: Vec, margin: float = 0.12) -> bool:
@@ -34,59 +40,92 @@ def in_view(view: Viewpoint, point: Vec, margin: float = 0.12) -> bool:
     return bool(z > 0.2 and abs(x) < limit and abs(y) < limit)
 
 
-def on_fixture(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator) -> Spot:
-    """A free spot of the fixture, at random; the least crowded one tried where nothing is free."""
-    spot, clear = _freest(world, fixture, thing, rng)
-    return spot if clear > _CLEAR else Spot((spot.at[0], spot.at[1], spot.at[2] + 0.06), spot.yaw, spot.lying)
+def on_fixture(
+    world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator, view: Viewpoint | None = None
+) -> Spot | None:
+    """A free spot of the fixture, at random; None where the thing is too large or no room was found.
+
+    With ``view``, one in that picture, occlusion aside.
+    """
+    ways = [(r, p) for r in fixture.regions for p in _ways(world, fixture, r, thing)]
+    if not ways:
+        return None
+    taken = [_outline(world, t) for t in world.contents(fixture.id)] + [_outline_of_fixture(f) for f in _standing_on(world, fixture)]
+    slide = np.zeros(3)
+    if fixture.panels:
+        slide = np.multiply(fixture.panels[0].axis, fixture.panels[0].travel * world.bodies.gaps[fixture.id])
+    for _ in range(_TRIES):
+        region, posture = ways[int(rng.integers(len(ways)))]
+        x, y, yaw = _anywhere(region, posture, rng)
+        local = np.array((x, y, region.centre[2] + posture.half[2] + float(rng.uniform(0.004, 0.02)))) + (slide if region.rides else 0.0)
+        at = _to_world(fixture, local)
+        outline = _candidate(at, posture, yaw + fixture.yaw)
+        if min((outline.gap(o) for o in taken), default=1.0) > _CLEAR and (view is None or in_view(view, at, 0.03)):
+            return Spot(at, round(yaw + fixture.yaw, 2), posture.tilt)
+    return None
 
 
-def free_on_fixture(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator) -> Spot | None:
-    """A free spot of the fixture, at random; None where none was found."""
-    spot, clear = _freest(world, fixture, thing, rng)
-    return spot if clear > _CLEAR else None
+def _ways(world: World, fixture: FixtureSpec, region: Region, thing: ThingSpec) -> list[Posture]:
+    """How a thing can stand or lie in a region: upright if it can; what holds something or is filled never lies on its side."""
+    level = bool(world.contents(thing.id)) or world.attributes.get((thing.id, "filled"), False)
+    lenient = world.regions.relation[fixture.id] is Relation.ON  # a pillow hangs over the edge of a chair
+    for posture in postures(thing.solid)[: 1 if level else 2]:
+        x, y, z = posture.half
+        low = 2 * z <= region.height - 0.02 or (lenient and posture.tilt == UPRIGHT and thing.half_height <= thing.radius)
+        for slack in (1.0, 1.5) if lenient else (1.0,):
+            a, b = region.half[0] * slack - 0.005, region.half[1] * slack - 0.005
+            if low and ((x <= a and y <= b) or (y <= a and x <= b)):
+                return [posture]
+    return []
 
 
-def _freest(world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator) -> tuple[Spot, float]:
-    """The first free spot drawn, else the least crowded of those drawn, with its distance to the next thing."""
-    taken = [(world.position(t), world.specs[t].radius) for t in world.contents(fixture.id)]
-    best: tuple[Spot, float] | None = None
-    for attempt in range(40):
-        region = fixture.regions[int(rng.integers(len(fixture.regions)))]
-        spot, clear = _candidate(world, fixture, region, thing, taken, rng)
-        if clear > _CLEAR:
-            return spot, clear
-        if best is None or clear > best[1]:
-            best = (spot, clear)
-        if attempt > 25 and best[1] > -0.02:
-            break
-    assert best is not None
-    return best
-
-
-def _candidate(
-    world: World, fixture: FixtureSpec, region: Region, thing: ThingSpec, taken: list[tuple[np.ndarray, float]], rng: np.random.Generator
-) -> tuple[Spot, float]:
-    solid = thing.solid
-    lying = 2 * thing.half_height > region.height - 0.02 and thing.half_height > thing.radius
+def _anywhere(region: Region, posture: Posture, rng: np.random.Generator) -> tuple[float, float, float]:
+    """(x, y, yaw in degrees) of a posture inside a region, in the fixture's frame; in line with the fixture where it only fits so."""
+    hx, hy, _ = posture.half
     yaw = round(float(rng.uniform(-180, 180)), 1)
-    height = (solid.size[1] if solid.shape == "box" else thing.radius) if lying else thing.half_height
-    radius = max(thing.radius, thing.half_height) if lying else thing.radius
-    reach = (radius, radius)
-    if solid.shape == "box" and not lying and radius > min(region.half) - 0.01:  # only fits in line with the fixture
-        yaw = fixture.yaw + 180.0 * int(rng.integers(2))
-        reach = (solid.size[0], solid.size[1])
-    room = [max(h - r - 0.01, 0.0) for h, r in zip(region.half, reach, strict=True)]
+    quarter = int(rng.integers(4))
+    if posture.round:
+        spread = (hx, hx)
+    else:
+        c, s = abs(cos(radians(yaw))), abs(sin(radians(yaw)))
+        spread = (c * hx + s * hy, s * hx + c * hy)
+    if any(e > h - 0.005 for e, h in zip(spread, region.half, strict=True)) and not posture.round:
+        fits = [q for q in range(4) if _within((hx, hy) if q % 2 == 0 else (hy, hx), region.half)] or [
+            q for q in range(4) if (hx >= hy) == ((region.half[0] >= region.half[1]) == (q % 2 == 0))
+        ]
+        turn = fits[quarter % len(fits)]
+        yaw, spread = 90.0 * turn, ((hx, hy) if turn % 2 == 0 else (hy, hx))
+    room = [max(h - e - 0.005, 0.0) for h, e in zip(region.half, spread, strict=True)]
     x, y = (region.centre[k] + float(rng.uniform(-room[k], room[k])) for k in (0, 1))
-    local = (x, y, region.centre[2] + height + float(rng.uniform(0.004, 0.02)))
-    if region.rides and world.is_open(fixture.id):
-        panel = fixture.panels[0]
-        local = tuple(v + a * panel.travel for v, a in zip(local, panel.axis, strict=True))  # type: ignore[assignment]
-    at = to_world(fixture.position, fixture.yaw, local)
-    clear = min(
-        (float(np.hypot(p[0] - at[0], p[1] - at[1])) - r - radius for p, r in taken if abs(p[2] - at[2]) < 0.3),
-        default=1.0,
-    )
-    return Spot(at, yaw, lying), clear
+    return x, y, yaw
+
+
+def _within(spread: tuple[float, float], half: tuple[float, float]) -> bool:
+    return spread[0] <= half[0] - 0.005 and spread[1] <= half[1] - 0.005
+
+
+def in_thing(world: World, holder: ThingSpec, thing: ThingSpec, rng: np.random.Generator) -> Spot | None:
+    """A free spot inside or on a movable thing, in its own frame; None where ``thing`` is too large, or nothing more fits in.
+
+    A holder that lies on its side takes nothing.
+    """
+    posture, region = fitting(thing, holder), holder.holds
+    if posture is None or region is None or world.bodies.rotation(holder.id)[2, 2] < 0.8:
+        return None
+    if posture.tilt and (world.contents(thing.id) or world.attributes.get((thing.id, "filled"), False)):
+        return None
+    turn, middle = world.bodies.rotation(holder.id), world.position(holder.id)
+    inside = [
+        outline_of(world.specs[t].solid, (world.position(t) - middle) @ turn, turn.T @ world.bodies.rotation(t))
+        for t in world.contents(holder.id)
+    ]
+    for _ in range(_TRIES):
+        x, y, yaw = _anywhere(region, posture, rng)
+        at = (round(x, 5), round(y, 5), round(region.centre[2] + posture.half[2] + 0.002, 5))
+        outline = _candidate(at, posture, yaw)
+        if min((outline.gap(o) for o in inside), default=1.0) > 0.001:
+            return Spot(at, yaw, posture.tilt)
+    return None
 
 
 def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator, unseen: bool = False) -> Spot | None:
@@ -107,25 +146,18 @@ def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Gen
 
 
 def beside(world: World, fixture: FixtureSpec, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator) -> Spot | None:
-    """Where a thing lands that misses ``fixture``: on a surface next to it now and then, else on the floor at its front or sides.
+    """Where a thing lands that misses ``fixture``: on a surface next to it where there is one in view, else on the floor around it.
 
-    Spots in view are taken before others. None when the floor around is full.
+    Of those that could land on a neighbour two in three do. Spots in view are taken before others. None when the floor around is full.
     """
-    if rng.random() < 0.3:
-        neighbours = [
-            f
-            for f in world.house.fixtures
-            if f.id != fixture.id
-            and f.room == fixture.room
-            and f.regions
-            and world.regions.relation[f.id] is Relation.ON
-            and np.hypot(f.position[0] - fixture.position[0], f.position[1] - fixture.position[1]) < (f.size[0] + fixture.size[0]) / 2 + 0.7
-        ]
-        for neighbour in neighbours:
-            for _ in range(30):
-                spot = on_fixture(world, neighbour, thing, rng)
-                if in_view(view, spot.at, 0.03):
-                    return spot
+    if rng.random() < 2 / 3:
+        near = [f for f in world.house.fixtures if f.id != fixture.id and f.room == fixture.room and f.regions and world.is_open(f.id)]
+        for neighbour in sorted(
+            (f for f in near if _edge_gap(f, fixture) < _NEXT_TO), key=lambda f: (round(_edge_gap(f, fixture), 3), f.id)
+        ):
+            spot = on_fixture(world, neighbour, thing, rng, view)
+            if spot is not None:
+                return spot
     unseen: Spot | None = None
     w, d, _ = fixture.size
     reach = fixture.panels[0].travel if fixture.panels and fixture.panels[0].joint == "slide" and world.is_open(fixture.id) else 0.0
@@ -145,3 +177,77 @@ def beside(world: World, fixture: FixtureSpec, thing: ThingSpec, view: Viewpoint
             return spot
         unseen = unseen or spot
     return unseen
+
+
+def beside_thing(world: World, holder: str, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator) -> Spot | None:
+    """Where a thing lands that misses the movable ``holder``: as near to it as there is room on what that stands on, else on the floor."""
+    root = world.root(holder)
+    if root in world.fixtures:
+        here = world.position(holder)
+        spots = [s for _ in range(6) if (s := on_fixture(world, world.fixtures[root], thing, rng)) is not None]
+        if spots:
+            return min(spots, key=lambda s: float(np.hypot(s.at[0] - here[0], s.at[1] - here[1])))
+    return on_floor(world, thing, view, rng, unseen=True)
+
+
+def spill(world: World, holder: str, rng: np.random.Generator) -> None:
+    """What was in or on ``holder`` comes to lie around it: on what that stands on where there is room, else on the floor before that."""
+    for thing in world.contents(holder):
+        root, spec = world.root(holder), world.specs[thing]
+        spot = None
+        if root in world.fixtures:
+            spot = on_fixture(world, world.fixtures[root], spec, rng)
+            base = world.fixtures[root]
+        else:
+            base = min(
+                world.house.fixtures, key=lambda f: (float(np.hypot(*(np.array(f.position[:2]) - world.position(holder)[:2]))), f.id)
+            )
+        if spot is None:
+            at = world.position(holder)
+            spot = _around(world, (float(at[0]), float(at[1])), spec, rng) if root not in world.fixtures else None
+        if spot is None:
+            gap = spec.radius + float(rng.uniform(0.05, 0.3))
+            floor = front_of(base, gap)
+            spot = Spot((floor[0], floor[1], spec.half_height + 0.02), 0.0)
+        world.release(thing, spot.at, spot.yaw, spot.tilt)
+
+
+def _around(world: World, centre: tuple[float, float], thing: ThingSpec, rng: np.random.Generator) -> Spot | None:
+    for k in range(80):
+        angle, distance = float(rng.uniform(-np.pi, np.pi)), 0.1 + 0.01 * k
+        at = (centre[0] + distance * cos(angle), centre[1] + distance * sin(angle), thing.half_height + 0.02)
+        if world.free_floor(at, thing.radius, ignore=thing.id):
+            return Spot((round(at[0], 4), round(at[1], 4), round(at[2], 4)), round(float(rng.uniform(-180, 180)), 1))
+    return None
+
+
+def _outline(world: World, thing: str) -> Outline:
+    return outline_of(world.specs[thing].solid, world.bodies.position(thing), world.bodies.rotation(thing))
+
+
+def _candidate(at: Vec, posture: Posture, yaw: float) -> Outline:
+    x, y, z = posture.half
+    return Outline((at[0], at[1]), (x, y), radians(yaw), at[2] - z - 0.02, at[2] + z, posture.round)
+
+
+def _standing_on(world: World, fixture: FixtureSpec) -> list[FixtureSpec]:
+    """Devices that stand on a surface, in the way of things put there."""
+    return [f for f in world.house.fixtures if f.parent.id == fixture.id and world.regions.relation[fixture.id] is Relation.ON]
+
+
+def _outline_of_fixture(f: FixtureSpec) -> Outline:
+    x, y, z = f.position
+    return Outline((x, y), (f.size[0] / 2, f.size[1] / 2), radians(f.yaw), z, z + f.size[2])
+
+
+def _edge_gap(a: FixtureSpec, b: FixtureSpec) -> float:
+    """Metres between the outlines of two fixtures, seen from above."""
+    flat = [Outline(o.middle, o.half, o.yaw, 0.0, 1.0) for o in (_outline_of_fixture(a), _outline_of_fixture(b))]
+    return flat[0].gap(flat[1])
+
+
+def _to_world(fixture: FixtureSpec, local: np.ndarray) -> Vec:
+    x, y, z = (float(v) for v in local)
+    c, s = cos(radians(fixture.yaw)), sin(radians(fixture.yaw))
+    px, py, pz = fixture.position
+    return (round(px + c * x - s * y, 5), round(py + s * x + c * y, 5), round(pz + z, 5))

@@ -118,7 +118,10 @@ class Nest:
         regions = [r for j in self._holders if (r := house.things[j].holds) is not None]
         self._centre_H3 = np.array([r.centre for r in regions]).reshape(-1, 3)
         self._half_H2 = np.array([r.half for r in regions]).reshape(-1, 2)
-        self._height_H = np.array([r.height for r in regions])
+        # What is in a bowl may stick out of it as far as the region goes, but it begins below the rim.
+        self._rim_H = np.array(
+            [min(r.height, house.things[j].half_height - r.centre[2]) for j, r in zip(self._holders, regions, strict=True)]
+        )
         self._fits_NH = np.array([[fitting(t, house.things[j]) is not None for j in self._holders] for t in house.things], dtype=bool)
         sizes = [_extent_terms(t) for t in house.things]
         self._box_N3 = np.array([box for box, _ in sizes]).reshape(-1, 3)
@@ -144,7 +147,7 @@ class Nest:
             self._fits_NH[:, usable]
             & (np.abs(local[..., :2]) <= self._half_H2[usable] + _MARGIN).all(-1)
             & (bottom >= -0.03)
-            & (bottom <= self._height_H[usable] + 0.005)
+            & (bottom <= self._rim_H[usable] + 0.015)
         )
         area = self._half_H2.prod(-1)
         out: dict[int, Parent] = {}
