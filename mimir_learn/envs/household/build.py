@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import radians
 from xml.sax.saxutils import quoteattr
@@ -14,6 +15,7 @@ from mimir_learn.errors import SymbolError
 from .engine import mujoco
 from .shapes import SWEPT, surface
 from .shell import doorway_parts, room_parts
+from .skins import SkinPiece, Skins
 from .spec import FixtureSpec, HouseSpec, Panel, Part, ThingSpec, Vec
 from .textures import PATTERNS, SIZE, image
 from .viewpoints import FOV
@@ -80,6 +82,22 @@ class _Draft:
     materials: dict[tuple[str, float], str] = field(default_factory=dict)
     rooms: dict[str, list[str]] = field(default_factory=dict)
     when: dict[str, list[tuple[str, str, bool]]] = field(default_factory=dict)
+    skins: dict[str, SkinPiece] = field(default_factory=dict)
+
+    def skin(self, pieces: Sequence[SkinPiece], owner: str, room: str, light: float = 1.0) -> str:
+        """XML of meshes that are drawn instead of an owner's parts."""
+        out = []
+        material = self.materials.setdefault(("", 0.0), f"material{len(self.materials)}")
+        for i, piece in enumerate(pieces):
+            name = f"{owner}/skin{i}"
+            self.rooms.setdefault(room, []).append(name)
+            self.skins[name] = piece
+            rgb = _numbers(lit(Part("box", (1.0, 1.0, 1.0), rgb=piece.rgb), light))
+            out.append(
+                f'<geom name={quoteattr(name)} type="mesh" mesh={quoteattr(name)} rgba="{rgb} 1" material="{material}" '
+                f'group="{DRAWN}" contype="0" conaffinity="0" mass="0"/>\n'
+            )
+        return "".join(out)
 
     def geom(self, part: Part, name: str, owner: str, room: str, *, moving: bool = False, light: float = 1.0) -> str:
         """XML of what is drawn of a part and, for a solid part of something that stays, of what it collides with."""
@@ -102,8 +120,11 @@ class _Draft:
         return text + (_solid(part, f"{name}/solid") if solid and meshed else "")
 
 
-def build(house: HouseSpec) -> BuiltHouse:
-    """Compile a house. Same spec, same model. Raises SymbolError for a house that is not sound (see `HouseSpec.validate`)."""
+def build(house: HouseSpec, skins: Skins | None = None) -> BuiltHouse:
+    """Compile a house. Same spec, same model. Raises SymbolError for a house that is not sound (see `HouseSpec.validate`).
+
+    ``skins`` are drawn instead of the parts of what they fit; all else, collisions too, is as without them.
+    """
     house.validate()
     draft, xml = _Draft(), [_HEAD]
     light = {room.id: room.light for room in house.rooms}
@@ -113,8 +134,9 @@ def build(house: HouseSpec) -> BuiltHouse:
     for k, doorway in enumerate(house.doorways):
         bright = max(light[r] for r in doorway.rooms)
         xml.extend(draft.geom(p, f"/doorway{k}/{i}", "", f"/doorway{k}", light=bright) for i, p in enumerate(doorway_parts(doorway, house)))
-    xml.extend(_fixture(f, draft, light[f.room]) for f in house.fixtures)
-    xml.extend(_thing(t, draft) for t in house.things)
+    dressed = {s.id: () if skins is None else skins.dress(s, house.seed) for s in (*house.fixtures, *house.things)}
+    xml.extend(_fixture(f, draft, light[f.room], dressed[f.id]) for f in house.fixtures)
+    xml.extend(_thing(t, draft, dressed[t.id]) for t in house.things)
     xml.append("</worldbody></mujoco>")
     try:
         spec = mujoco.MjSpec.from_string("".join(xml))
@@ -173,10 +195,17 @@ def _assets(spec: mujoco.MjSpec, draft: _Draft) -> None:
         )
         if texture:
             mesh.usertexcoord = (skin.texcoord / PATTERNS[texture].period).ravel()
+    for name, piece in draft.skins.items():
+        shell = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+        spec.add_mesh(name=name, inertia=shell, uservert=piece.vertices.ravel(), userface=piece.faces.ravel())
 
 
-def _fixture(fixture: FixtureSpec, draft: _Draft, light: float) -> str:
-    parts = "".join([draft.geom(p, f"{fixture.id}/{i}", fixture.id, fixture.room, light=light) for i, p in enumerate(fixture.parts)])
+def _fixture(fixture: FixtureSpec, draft: _Draft, light: float, skin: Sequence[SkinPiece] = ()) -> str:
+    if skin:
+        solids = [_solid(p, f"{fixture.id}/{i}/solid") for i, p in enumerate(fixture.parts) if p.solid and p.shape not in SWEPT]
+        parts = "".join(solids) + draft.skin(skin, fixture.id, fixture.room, light)
+    else:
+        parts = "".join([draft.geom(p, f"{fixture.id}/{i}", fixture.id, fixture.room, light=light) for i, p in enumerate(fixture.parts)])
     panels = "".join([_panel(fixture, i, p, draft, light) for i, p in enumerate(fixture.panels)])
     pos = _numbers(fixture.position)
     return f'<body name={quoteattr(fixture.id)} pos="{pos}" euler="0 0 {fixture.yaw:.6g}">\n{parts}{panels}</body>\n'
@@ -192,8 +221,11 @@ def _panel(fixture: FixtureSpec, number: int, panel: Panel, draft: _Draft, light
     return f'<body name="{name}" gravcomp="1"><inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>{joint}\n{parts}</body>\n'
 
 
-def _thing(thing: ThingSpec, draft: _Draft) -> str:
-    parts = "".join([draft.geom(p, f"{thing.id}/{i}", thing.id, "", moving=True) for i, p in enumerate(thing.parts)])
+def _thing(thing: ThingSpec, draft: _Draft, skin: Sequence[SkinPiece] = ()) -> str:
+    if skin:
+        parts = draft.skin(skin, thing.id, "")
+    else:
+        parts = "".join([draft.geom(p, f"{thing.id}/{i}", thing.id, "", moving=True) for i, p in enumerate(thing.parts)])
     solid = _solid(replace(thing.solid, when=""), f"{thing.id}/solid", thing.mass, moving=True)
     where = f'pos="{_numbers(thing.position)}" euler="0 0 {thing.yaw:.6g}"'
     return f"<body name={quoteattr(thing.id)} {where}><freejoint/>\n{parts}{solid}</body>\n"

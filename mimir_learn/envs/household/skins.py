@@ -24,6 +24,7 @@ from .spec import FixtureSpec, ThingSpec, Vec
 FORMAT = 1
 INDEX = "index.json"
 _STRETCH = 1.8  # a model is not used where it would be stretched more than this in one direction than in another
+_FILLED = 0.4  # share of a thing's own width, depth and height that a model must fill to be seen as well
 _LEVEL = 0.03  # metres: a level this far below the top of a fixture is a seat, not its top
 
 
@@ -149,9 +150,11 @@ def _thing(spec: ThingSpec, pieces: tuple[SkinPiece, ...]) -> tuple[SkinPiece, .
     low, high = np.min([c[0] for c in corners], axis=0), np.max([c[1] for c in corners], axis=0)
     points = np.concatenate([p.vertices for p in pieces])
     mesh_low, mesh_high = points.min(0), points.max(0)
-    factor = float(np.min((high - low) / np.maximum(mesh_high - mesh_low, 1e-6)))
+    room = (high - low) / np.maximum(mesh_high - mesh_low, 1e-6)
+    factors = np.minimum(room, room.min() * _STRETCH)
+    if (factors / room).min() < _FILLED:
+        return ()
     shift = np.array([(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, low[2]])
     origin = np.array([(mesh_low[0] + mesh_high[0]) / 2, (mesh_low[1] + mesh_high[1]) / 2, mesh_low[2]])
-    volumes = [float(np.prod(c[1] - c[0])) for c in corners]
-    own = spec.parts[int(np.argmax(volumes))].rgb
-    return tuple(SkinPiece((p.vertices - origin) * factor + shift, p.faces, own if i == 0 else p.rgb) for i, p in enumerate(pieces))
+    own = spec.parts[int(np.argmax([np.prod(c[1] - c[0]) for c in corners]))].rgb
+    return tuple(SkinPiece((p.vertices - origin) * factors + shift, p.faces, own if i == 0 else p.rgb) for i, p in enumerate(pieces))
