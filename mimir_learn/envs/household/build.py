@@ -134,7 +134,8 @@ def build(house: HouseSpec, skins: Skins | None = None) -> BuiltHouse:
     for k, doorway in enumerate(house.doorways):
         bright = max(light[r] for r in doorway.rooms)
         xml.extend(draft.geom(p, f"/doorway{k}/{i}", "", f"/doorway{k}", light=bright) for i, p in enumerate(doorway_parts(doorway, house)))
-    dressed = {s.id: () if skins is None else skins.dress(s, house.seed) for s in (*house.fixtures, *house.things)}
+    owners: tuple[FixtureSpec | ThingSpec, ...] = (*house.fixtures, *house.things)
+    dressed = {owner.id: () if skins is None else skins.dress(owner, house.seed) for owner in owners}
     xml.extend(_fixture(f, draft, light[f.room], dressed[f.id]) for f in house.fixtures)
     xml.extend(_thing(t, draft, dressed[t.id]) for t in house.things)
     xml.append("</worldbody></mujoco>")
