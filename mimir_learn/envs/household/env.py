@@ -21,6 +21,7 @@ from .generate import generate_house
 from .render import Camera, pose_of
 from .reports import STYLES
 from .skills import Skills
+from .skins import Skins
 from .spec import HouseSpec
 from .viewpoints import rooms_in_view
 from .vocabulary import VOCABULARY
@@ -40,6 +41,7 @@ class HouseholdConfig:
         keep_houses: compiled houses kept, so that a reset to one of them costs no build.
         feedback_style: wording of the sentence (see `reports`): ``plain``; ``alfred``, shaped as EB-ALFRED's, which may tell where an
             unseen thing is; ``habitat``, shaped as EB-Habitat's. The ``text`` source reads ``plain`` only.
+        assets: folder made by ``mimir assets``, whose models are drawn where they fit (see `skins`); None draws our own parts only.
     """
 
     image_size: int = 128
@@ -48,6 +50,7 @@ class HouseholdConfig:
     min_pixels: int = 10
     keep_houses: int = 8
     feedback_style: str = "plain"
+    assets: str | None = None
 
     def __post_init__(self) -> None:
         for name in ("image_size", "max_steps", "min_pixels", "keep_houses"):
@@ -98,6 +101,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
             }
         )
         self.action_space = spaces.Text(64, min_length=1, charset=string.ascii_lowercase + string.digits + "_ ")
+        self._skins = None if self.config.assets is None else Skins.load(self.config.assets)
         self._worlds: OrderedDict[str, World] = OrderedDict()
         self._seeds: dict[int, HouseSpec] = {}
         self._camera: Camera | None = None
@@ -193,7 +197,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         key = house.key
         world = self._worlds.pop(key, None)
         if world is None:
-            world = World(build(house))
+            world = World(build(house, self._skins))
             while len(self._worlds) >= self.config.keep_houses:
                 self._worlds.popitem(last=False)
         else:
