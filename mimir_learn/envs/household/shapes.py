@@ -47,7 +47,7 @@ def triangles(part: Part) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def surface(part: Part, along: bool = False) -> Surface:
-    """`triangles` with normals and texture coordinates (box projection); ``along`` lets the texture's first axis follow the longest side."""
+    """`triangles` with normals and texture coordinates (box projection); ``along``: the texture's first axis follows the longest side."""
     return _surface(part.shape, part.size, along)
 
 

@@ -213,7 +213,7 @@ class HouseSpec:
                 _each(body, "rooms", _room),
                 _each(body, "fixtures", _fixture),
                 _each(body, "things", _thing),
-                _each(body, "doorways", _doorway),
+                _each({"doorways": [], **body}, "doorways", _doorway),
             )
         except SymbolError:
             raise
@@ -270,6 +270,6 @@ def _fixture(body: Mapping[str, Any]) -> FixtureSpec:
 
 
 def _thing(body: Mapping[str, Any]) -> ThingSpec:
-    holds = None if body["holds"] is None else Region(**_flat(body["holds"]))
+    holds = None if body.get("holds") is None else Region(**_flat(body["holds"]))
     special = {"parent": _parent(body["parent"]), "parts": _parts(body["parts"]), "solid": Part(**_flat(body["solid"])), "holds": holds}
     return ThingSpec(**{**_flat(body), **special})

@@ -13,7 +13,8 @@ from mimir_learn.errors import SymbolError
 from mimir_learn.symbols import ATTRIBUTES, Kind, Parent, Relation
 
 from .shapes import SWEPT, check_profile
-from .spec import FixtureSpec, HouseSpec, Part, RoomSpec, ThingSpec, Viewpoint
+from .shell import HEIGHT, WALL
+from .spec import FixtureSpec, HouseSpec, Part, Region, RoomSpec, ThingSpec, Viewpoint
 from .textures import PATTERNS
 from .truth import Regions
 from .vocabulary import VOCABULARY
@@ -53,8 +54,11 @@ def check(house: HouseSpec) -> None:
     rooms = {r.id for r in house.rooms}
     for fixture in house.fixtures:
         _fixture(fixture, rooms, fixtures)
+    things = {t.id: t for t in house.things}
     for thing in house.things:
-        _thing(thing, rooms, fixtures)
+        _thing(thing, rooms, fixtures, things)
+    _floor_plan(house)
+    _holders(house)
     _where_it_lies(house)
 
 
@@ -163,8 +167,12 @@ def _attributes(f: FixtureSpec) -> None:
     needed = set(VOCABULARY.spec(f.category).attributes)
     given = set(f.attributes)
     _demand(given == needed, f"{f.id}: a {f.category} must give the attributes {sorted(needed)}, got {sorted(given)}")
-    for name, value in f.attributes.items():
-        _demand(isinstance(value, bool), f"{f.id}: attribute {name!r} must be true or false, got {value!r}")
+    _truth_values(f)
+
+
+def _truth_values(spec: FixtureSpec | ThingSpec) -> None:
+    for name, value in spec.attributes.items():
+        _demand(isinstance(value, bool), f"{spec.id}: attribute {name!r} must be true or false, got {value!r}")
 
 
 def _panels_and_regions(f: FixtureSpec) -> None:
@@ -180,20 +188,24 @@ def _panels_and_regions(f: FixtureSpec) -> None:
     holds = VOCABULARY.spec(f.category).relation is not None
     _demand(bool(f.regions) == holds, f"{f.id}: a {f.category} must have {'at least one region to hold things' if holds else 'no regions'}")
     for region in f.regions:
-        _vector(region.centre, 3, f"{f.id}: centre of a region")
-        _positive(region.half, 2, f"{f.id}: half of a region")
-        _positive((region.height,), 1, f"{f.id}: height of a region")
+        _region(region, f.id)
         slides = bool(f.panels) and f.panels[0].joint == "slide"
         _demand(slides or not region.rides, f"{f.id}: a region rides on panel 0, which must be there and slide")
 
 
-def _thing(t: ThingSpec, rooms: set[str], fixtures: Mapping[str, FixtureSpec]) -> None:
+def _region(region: Region, owner: str) -> None:
+    _vector(region.centre, 3, f"{owner}: centre of a region")
+    _positive(region.half, 2, f"{owner}: half of a region")
+    _positive((region.height,), 1, f"{owner}: height of a region")
+
+
+def _thing(t: ThingSpec, rooms: set[str], fixtures: Mapping[str, FixtureSpec], things: Mapping[str, ThingSpec]) -> None:
     _category(t, Kind.OBJECT)
     if t.parent.id in rooms:
         fits = t.parent.relation is Relation.ROOM
     else:
-        holder = fixtures.get(t.parent.id)
-        fits = holder is not None and VOCABULARY.spec(holder.category).relation is t.parent.relation
+        holder = fixtures.get(t.parent.id) or things.get(t.parent.id)
+        fits = holder is not None and holder is not t and VOCABULARY.spec(holder.category).relation is t.parent.relation
     _demand(fits, f"{t.id}: parent {t.parent} must be a room of the house, or in or on something that holds things so")
     _vector(t.position, 3, f"{t.id}: position")
     _demand(_number(t.yaw), f"{t.id}: yaw must be finite degrees, got {t.yaw!r}")
@@ -201,8 +213,62 @@ def _thing(t: ThingSpec, rooms: set[str], fixtures: Mapping[str, FixtureSpec]) -
     _demand(bool(t.parts), f"{t.id} has no parts; without any it cannot be seen")
     for part in t.parts:
         _part(part, t.id)
+    able = [a for a in VOCABULARY.spec(t.category).attributes if ATTRIBUTES[a].visible]
+    for name in t.attributes:
+        _demand(name in able, f"{t.id}: a {t.category} has no attribute {name!r} that it could start with; it can be {able or 'nothing'}")
+    _truth_values(t)
+    relation = VOCABULARY.spec(t.category).relation
+    _demand(t.holds is None or relation is not None, f"{t.id}: a {t.category} holds nothing, so it must have no `holds`")
+    if t.holds is not None:
+        _region(t.holds, f"{t.id}: holds")
     for name in ("mass", "radius", "half_height", "scale"):
         _positive((getattr(t, name),), 1, f"{t.id}: {name}")
+
+
+def _floor_plan(house: HouseSpec) -> None:
+    """Rooms do not overlap, and a doorway leads through the one wall that two rooms share."""
+    for i, a in enumerate(house.rooms):
+        for b in house.rooms[:i]:
+            apart = max(abs(a.centre[k] - b.centre[k]) - (a.size[k] + b.size[k]) / 2 for k in (0, 1))
+            _demand(apart > -1e-6, f"{a.id} and {b.id} overlap; rooms that share a wall lie {WALL} m apart")
+    rooms = {r.id: r for r in house.rooms}
+    for k, door in enumerate(house.doorways):
+        name = f"doorway {k} ({door.rooms!r})"
+        pair = isinstance(door.rooms, tuple) and len(door.rooms) == 2 and door.rooms[0] != door.rooms[1]
+        _demand(pair and all(r in rooms for r in door.rooms), f"{name} must name two different rooms of the house")
+        _demand(door.along in ("x", "y"), f"{name}: along {door.along!r} must be the direction of its wall, 'x' or 'y'")
+        _vector(door.centre, 2, f"{name}: centre")
+        _positive((door.width, door.height), 2, f"{name}: (width, height)")
+        _demand(door.height < HEIGHT - 0.05, f"{name}: height {door.height} m must be below the wall's {HEIGHT} m")
+        along = 0 if door.along == "x" else 1
+        across = 1 - along
+        low, high = sorted((rooms[r] for r in door.rooms), key=lambda r: r.centre[across])
+        edges = (low.centre[across] + low.size[across] / 2, high.centre[across] - high.size[across] / 2)
+        _demand(
+            abs(edges[1] - edges[0] - WALL) < 0.02,
+            f"{name}: the floors of its rooms must be {WALL} m apart, they are {edges[1] - edges[0]:.3f}",
+        )
+        middle = sum(edges) / 2
+        _demand(
+            abs(door.centre[across] - middle) < 0.02, f"{name}: centre {door.centre} must lie in the wall, at {'xy'[across]} = {middle:.3f}"
+        )
+        for room in (low, high):
+            reach = room.size[along] / 2 - door.width / 2
+            _demand(
+                abs(door.centre[along] - room.centre[along]) <= reach + 1e-6, f"{name}: it is wider than the wall that {room.id} has there"
+            )
+
+
+def _holders(house: HouseSpec) -> None:
+    """A chain of things in things ends at a fixture or room, and each of them is made to hold something."""
+    things = {t.id: t for t in house.things}
+    for thing in house.things:
+        chain, at = [thing.id], thing.parent.id
+        while at in things:
+            _demand(at not in chain, f"{thing.id} is inside itself: {' in '.join([*chain, at])}")
+            _demand(things[at].holds is not None, f"{thing.id}: its parent {at} has no `holds`, the region in which it holds things")
+            chain.append(at)
+            at = things[at].parent.id
 
 
 def _where_it_lies(house: HouseSpec) -> None:

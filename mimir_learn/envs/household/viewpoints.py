@@ -18,13 +18,16 @@ _STAND = 0.72  # from the front edge of a fixture to the eye
 
 
 def fixture_viewpoints(
-    plan: Design, position: Vec, yaw: float, centre: tuple[float, float], size: tuple[float, float]
+    plan: Design, position: Vec, yaw: float, centre: tuple[float, float], size: tuple[float, float], beneath: float = 0.0
 ) -> tuple[Viewpoint, ...]:
-    """Straight ahead, then from the left, then from the right; the floor before the fixture stays in the picture."""
+    """Straight ahead, then from the left, then from the right; the floor before the fixture stays in the picture.
+
+    ``beneath``: how much deeper than a hung fixture the one below it is, metres.
+    """
     _, d, _ = plan.size
     low, high = plan.focus
     eye_z = plan.eye or min(1.5, max(1.05, (low + high) / 2 + 0.62))
-    distance = _STAND + plan.reach * 0.75 + 0.18 * (high - low > 0.4)
+    distance = _STAND + plan.reach * 0.75 + 0.18 * (high - low > 0.4) + beneath
     out = []
     for side in (0.0, -0.5, 0.5):
         x, y, _ = _world(position, yaw, (side, -d / 2 - distance + 0.12 * abs(side), 0.0))
