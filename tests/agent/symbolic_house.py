@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from mimir_learn.symbols import (
+    ATTRIBUTES,
     IN_HAND,
+    CausalRule,
     Goal,
     Kind,
     ObjectQuery,
@@ -30,11 +32,12 @@ from ..doubles import VOCABULARY, entity
 FIXTURES = (
     ("table_1", "kitchen_1"), ("sink_1", "kitchen_1"), ("fridge_1", "kitchen_1"), ("cabinet_1", "kitchen_1"), ("microwave_1", "kitchen_1"),
     ("faucet_1", "kitchen_1"), ("table_2", "bedroom_1"), ("shelf_1", "bedroom_1"), ("cabinet_2", "bedroom_1"), ("lamp_1", "bedroom_1"),
+    ("burner_1", "kitchen_1"), ("laptop_1", "bedroom_1"),
 )  # fmt: skip
 
 
 PLACES = tuple(Place(entity(r), r) for r in ("kitchen_1", "bedroom_1")) + tuple(Place(entity(f), r) for f, r in FIXTURES)
-HOLDERS = tuple(f for f, _ in FIXTURES if entity(f).kind is Kind.RECEPTACLE)
+HOLDERS = tuple(f for f, _ in FIXTURES if entity(f).kind is Kind.RECEPTACLE and f != "burner_1")
 
 
 def at(place: str) -> Parent:
@@ -50,7 +53,11 @@ def random_objects(rng: np.random.Generator) -> dict[str, Parent]:
 
 @dataclass
 class SymbolicHouse:
-    """The `Environment` contract over a symbolic state. ``level`` is the fault level of the project's standard mix."""
+    """The `Environment` contract over a symbolic state.
+
+    ``level`` is the fault level of the first five kinds, ``extra`` gives rates of the others (and ``stuck``, for slicing too). ``full`` are
+    receptacles with no room left; ``states`` are attributes that are true at the start.
+    """
 
     objects: dict[str, Parent]
     level: float = 0.0
@@ -60,6 +67,9 @@ class SymbolicHouse:
     sealed: bool = False
     max_steps: int = 200
     vocabulary: Vocabulary = VOCABULARY
+    extra: dict[str, float] = field(default_factory=dict)
+    full: frozenset[str] = frozenset()
+    states: tuple[tuple[str, str], ...] = ()
     commands: list[str] = field(default_factory=list)
     faults: int = 0
 
@@ -68,9 +78,10 @@ class SymbolicHouse:
         self.parents: dict[str, Parent] = {f: Parent(r, Relation.ROOM) for f, r in FIXTURES} | dict(self.objects)
         self.parents["faucet_1"] = Parent("sink_1", Relation.ON)
         self.entities = {p.entity.id: p.entity for p in PLACES} | {o: entity(o) for o in self.objects}
-        self.attributes = {(e.id, a): False for e in self.entities.values() for a in VOCABULARY.spec(e).attributes}
+        self.attributes = {(e.id, a): (e.id, a) in self.states for e in self.entities.values() for a in VOCABULARY.spec(e).attributes}
         self.where, self.beside, self.view, self.fault, self.t = "kitchen_1", None, 0, "", 0
         self.moved: tuple[str, ...] = ()
+        self.failed_puts: dict[str, int] = {}
         self.commands = []
         return self._frame(), {"places": PLACES}
 
@@ -97,17 +108,30 @@ class SymbolicHouse:
     def reachable(self, place: str) -> bool:
         return self.attributes.get((place, "open"), True)
 
+    def chain(self, thing: str) -> list[str]:
+        """What the thing is in or on, from the nearest out, ending with a place, a room or the hand."""
+        out = []
+        while thing in self.objects:
+            thing = self.parents[thing].id
+            out.append(thing)
+        return out
+
     def room(self, place: str) -> str:
         while self.entities[place].kind is not Kind.ROOM:
             place = self.parents[place].id
         return place
+
+    def near(self, place: str) -> bool:
+        here, room = self.where, self.room(self.where)
+        mounted = [a for a, b in ((place, here), (here, place)) if a in self.parents and self.parents[a].id == b != room]
+        return place in (here, room) or bool(mounted)
 
     def visible(self) -> list[str]:
         here = self.where
         fixtures = [c for c, p in self.parents.items() if p.id == here and self.entities[c].kind is not Kind.OBJECT]
         seen = [f for f in (here, *fixtures) if f != self.room(here)]
         if self.reachable(here):
-            mine = [o for o in self.objects if self.parents[o].id == here]
+            mine = [o for o in self.objects if self.chain(o)[-1] == here]
             seen += [o for o in mine if not self._hidden(o)]
         return seen + ([self.hand] if self.hand else [])
 
@@ -119,7 +143,7 @@ class SymbolicHouse:
     def visible_entities(self) -> Percept:
         def sight(i: str) -> Sighting:
             e = self.entities[i]
-            shown = {a: self.attributes[i, a] for a in VOCABULARY.spec(e).attributes if a in ("open", "on")}
+            shown = {a: self.attributes[i, a] for a in VOCABULARY.spec(e).attributes if ATTRIBUTES[a].visible}
             return Sighting(e, self.parents[i], shown, np.zeros(3), 50)
 
         viewed = frozenset({self.where}) if self.reachable(self.where) else frozenset()
@@ -140,20 +164,24 @@ class SymbolicHouse:
     def _do(self, command: str) -> tuple[bool, str]:
         for prefix, method in self._verbs().items():
             if command.startswith(prefix):
-                return method(*command[len(prefix) :].replace(" from ", " at ").split(" at "))
+                words = command[len(prefix) :].replace(" from ", " at ").replace(" into ", " at ")
+                return method(*words.split(" at "))
         return False, f'Refused: I do not understand "{command}".'
 
     def _verbs(self) -> dict[str, Callable[..., tuple[bool, str]]]:
         return {
             "go to ": self._go, "pick up ": self._pick, "put ": self._put, "open ": lambda p: self._door(p, True),
             "close ": lambda p: self._door(p, False), "turn on ": lambda d: self._toggle(d, True),
-            "turn off ": lambda d: self._toggle(d, False), "look": self._look, "wait": lambda *_: (True, "You wait."),
+            "turn off ": lambda d: self._toggle(d, False), "slice ": self._slice, "fill ": self._fill, "pour ": self._pour,
+            "look up": lambda *_: (True, "You look up."), "look down": lambda *_: (True, "You look down."), "look": self._look,
+            "wait": lambda *_: (True, "You wait."),
         }  # fmt: skip
 
-    def _goes_wrong(self, kind: str, p: float) -> bool:
-        if self.rng.random() < p:
+    def _goes_wrong(self, kind: str, p: float = 0.0) -> bool:
+        if not self.fault and self.rng.random() < max(p, self.extra.get(kind, 0.0)):
             self.fault = kind
-        return bool(self.fault)
+            return True
+        return False
 
     def _report(self, honest: str, nominal: str) -> tuple[bool, str]:
         return (True, nominal) if self.rng.random() < self.silent else (False, honest)
@@ -170,7 +198,8 @@ class SymbolicHouse:
         self.view += 1
         held = self.hand
         if held and self._goes_wrong("drop", self.level / 2):
-            self.parents[held] = at(self.room(self.where))
+            self._move(held, at(self.room(self.where)))
+            self._breaks(held)
             return self._report(f"You drop {held} on the way to {x}.", f"You are at {x}.")
         return True, f"You are at {x}."
 
@@ -183,7 +212,7 @@ class SymbolicHouse:
             return False, "Refused: your hand is full."
         if thing not in self.visible():
             return False, f"Refused: you do not see {thing}."
-        if self.entities[self.where].kind is Kind.ROOM and self.beside != thing:
+        if self.entities[self.where].kind is Kind.ROOM and self.beside not in (thing, *self.chain(thing)):
             return False, f"Refused: you are not near {thing}."
         nominal = f"You pick up {thing}."
         if self._goes_wrong("slip", self.level):
@@ -191,41 +220,147 @@ class SymbolicHouse:
             if others and self.rng.random() < 0.5:
                 self.fault = "wrong_instance"
                 other = others[int(self.rng.integers(len(others)))]
-                self.parents[other] = IN_HAND
+                self._move(other, IN_HAND)
                 return self._report(f"You pick up {other}.", nominal)
             return self._report(f"You reach for {thing}, but it slips away.", nominal)
-        self.parents[thing] = IN_HAND
+        self._move(thing, IN_HAND)
         return True, nominal
 
     def _put(self, thing: str, place: str) -> tuple[bool, str]:
         if self.hand != thing:
             return False, f"Refused: you are not holding {thing}." if self.hand else "Refused: your hand is empty."
-        if place != self.where and place != self.room(self.where):
+        if place in self.objects:
+            if place not in self.visible() or place == thing:
+                return False, f"Refused: you do not see {place}."
+            if self.entities[self.where].kind is Kind.ROOM and self.beside not in (place, *self.chain(place)):
+                return False, f"Refused: you are not near {place}."
+            if self.attributes.get((place, "broken")):
+                return False, f"Refused: {place} is broken."
+        elif not self.near(place):
             return False, f"Refused: you are not near {place}."
         if not self.reachable(place):
             return False, f"Refused: {place} is closed."
         if VOCABULARY.spec(self.entities[place]).relation is None:
             return False, f"Refused: {place} holds nothing."
         target = at(place)
+        if place in self.full:
+            return False, f"Refused: {thing} does not fit {target.relation.value} {place}."
         how = "on the floor of" if target.relation is Relation.ROOM else target.relation.value
         nominal = f"You put {thing} {how} {place}."
+        if self._goes_wrong("unplaced"):
+            self.failed_puts = {place: self.failed_puts.get(place, 0) + 1}
+            if self.failed_puts[place] >= 3 and self.rng.random() < self.extra.get("third_put", 0.0):
+                self.failed_puts, self.fault = {}, "third_put"
+                self._move(thing, at(self.room(self.where)))
+                return False, f"{thing} slips from your hand."
+            return self._report(f"{thing} stays in your hand.", nominal)
+        honest = nominal
+        if self._goes_wrong("misplaced"):
+            others = [p for p in self.entities if p != place and p != thing and self.entities[p].category == self.entities[place].category]
+            others = [p for p in others if self.reachable(p) and thing not in self.chain(p)]
+            if others:
+                target, honest = at(others[0]), f"You put {thing} {target.relation.value} {others[0]}."
+            else:
+                self.fault = ""
         if self._goes_wrong("beside", self.level):
-            self.parents[thing] = at(self.room(place))
-            return self._report(f"{thing} lands beside {place}.", nominal)
-        self.parents[thing] = target
+            target, honest = at(self.room(self.where)), f"{thing} lands beside {place}."
+        self._move(thing, target)
+        if self._breaks(thing):
+            honest = f"{thing} breaks."
+        return (True, nominal) if not self.fault else self._report(honest, nominal)
+
+    def _breaks(self, thing: str) -> bool:
+        fragile = self.attributes.get((thing, "broken")) is False
+        if not fragile or self.rng.random() >= self.extra.get("breaks", 0.0):
+            return False
+        self.fault = self.fault or "breaks"
+        self.attributes[thing, "broken"] = True
+        if (thing, "filled") in self.attributes:
+            self.attributes[thing, "filled"] = False
+        for child in [o for o in self.objects if self.parents[o].id == thing]:
+            self._move(child, self.parents[thing])
+        return True
+
+    def _slice(self, thing: str) -> tuple[bool, str]:
+        if (thing, "sliced") not in self.attributes:
+            return False, f"Refused: {thing} cannot be sliced."
+        if self.hand is None or "slice" not in VOCABULARY.spec(self.entities[self.hand]).tool_for:
+            return False, "Refused: you hold nothing to slice with."
+        if thing not in self.visible():
+            return False, f"Refused: you do not see {thing}."
+        if self.attributes[thing, "sliced"]:
+            return False, f"Refused: {thing} is already sliced."
+        if self._goes_wrong("stuck", self.level):
+            return self._report(f"{thing} stays whole.", f"You slice {thing}.")
+        self.attributes[thing, "sliced"] = True
+        return True, f"You slice {thing}."
+
+    def _liquid(self, vessel: str) -> str:
+        """Why the vessel in the hand cannot be filled or emptied; "" when it can."""
+        if self.hand != vessel:
+            return f"you are not holding {vessel}"
+        return "" if (vessel, "filled") in self.attributes else f"{vessel} cannot be filled"
+
+    def _fill(self, vessel: str, tap: str) -> tuple[bool, str]:
+        why = self._liquid(vessel)
+        why = why or ("" if "fill" in VOCABULARY.spec(self.entities[tap]).tool_for else f"{tap} gives no water")
+        why = why or ("" if self.near(tap) else f"you are not near {tap}")
+        why = why or (f"{vessel} is broken" if self.attributes.get((vessel, "broken")) else "")
+        if why or self.attributes[vessel, "filled"]:
+            return False, f"Refused: {why or f'{vessel} is already filled'}."
+        if self._goes_wrong("unfilled"):
+            return self._report(f"{vessel} stays empty.", f"You fill {vessel} at {tap}.")
+        self.attributes[vessel, "filled"] = True
+        return True, f"You fill {vessel} at {tap}."
+
+    def _pour(self, vessel: str, into: str) -> tuple[bool, str]:
+        drain = "pour" in VOCABULARY.spec(self.entities[into]).tool_for
+        why = self._liquid(vessel)
+        why = why or ("" if drain or (into, "filled") in self.attributes else f"nothing can be poured into {into}")
+        why = why or ("" if (self.near(into) if drain else into in self.visible()) else f"you are not near {into}")
+        if why or not self.attributes[vessel, "filled"]:
+            return False, f"Refused: {why or f'{vessel} is empty'}."
+        self.attributes[vessel, "filled"] = False
+        nominal = f"You pour {vessel} into {into}."
+        if not drain:
+            if self._goes_wrong("unfilled"):
+                return self._report(f"You spill {vessel} beside {into}.", nominal)
+            self.attributes[into, "filled"] = True
         return True, nominal
 
+    # ---- causes and effects: the truth, independently of the memory's own ramifications
+
+    def _move(self, thing: str, parent: Parent) -> None:
+        self.parents[thing] = parent
+        for device, rule in self._active_rules():
+            for carried in self._inside(device):
+                if carried == thing or thing in self.chain(carried):
+                    self._strike(rule, carried)
+
     def _set(self, device: str, attribute: str, value: bool) -> None:
+        before = self._active_rules()
         self.attributes[device, attribute] = value
-        for rule in VOCABULARY.rules:
-            if (rule.category, rule.attribute, rule.value) == (self.entities[device].category, attribute, value) and all(
-                self.attributes[device, a] is v for a, v in rule.requires
-            ):
-                holders = {device, self.parents[device].id} if self.parents[device].relation is Relation.ON else {device}
-                for o in self.objects:
-                    if self.parents[o].id in holders and (o, rule.effect) in self.attributes:
-                        self.attributes[o, rule.effect] = True
-                        self.attributes.update({(o, c): False for c in rule.clears if (o, c) in self.attributes})
+        for active in self._active_rules():
+            if active not in before:
+                for thing in self._inside(active[0]):
+                    self._strike(active[1], thing)
+
+    def _active_rules(self) -> list[tuple[str, CausalRule]]:
+        conditions = [(d, r, ((r.attribute, r.value), *r.requires)) for d, _ in FIXTURES for r in VOCABULARY.rules]
+        return [
+            (d, r)
+            for d, r, needs in conditions
+            if self.entities[d].category == r.category and all(self.attributes[d, a] is v for a, v in needs)
+        ]
+
+    def _inside(self, device: str) -> list[str]:
+        holder = device if VOCABULARY.spec(self.entities[device]).relation is not None else self.parents[device].id
+        return [o for o in self.objects if holder in self.chain(o)]
+
+    def _strike(self, rule: CausalRule, thing: str) -> None:
+        if (thing, rule.effect) in self.attributes:
+            self.attributes[thing, rule.effect] = True
+            self.attributes.update({(thing, c): False for c in rule.clears if (thing, c) in self.attributes})
 
     def _door(self, place: str, value: bool) -> tuple[bool, str]:
         word = "open" if value else "close"
@@ -237,15 +372,19 @@ class SymbolicHouse:
             return False, f"Refused: {place} is already {'open' if value else 'closed'}."
         if self._goes_wrong("stuck", self.level):
             return self._report(f"{place} does not move.", f"You {word} {place}.")
+        if value and self._goes_wrong("partial"):
+            return self._report(f"{place} opens only a little.", f"You open {place}.")
         self._set(place, "open", value)
         return True, f"You {word} {place}."
 
     def _toggle(self, device: str, value: bool) -> tuple[bool, str]:
         word = "on" if value else "off"
-        if device != self.where and self.parents.get(device, at("kitchen_1")).id != self.where:
+        if not self.near(device):
             return False, f"Refused: you are not near {device}."
         if (device, "on") not in self.attributes:
             return False, f"Refused: {device} cannot be turned on or off."
+        if self.entities[device].category == "laptop" and not self.attributes[device, "open"]:
+            return False, f"Refused: {device} is closed."
         if self.attributes[device, "on"] is value:
             return False, f"Refused: {device} is already {word}."
         if self._goes_wrong("stuck", self.level):
@@ -254,12 +393,12 @@ class SymbolicHouse:
         return True, f"You turn {word} {device}."
 
     def _someone(self) -> None:
-        things = [o for o in self.objects if self.parents[o] != IN_HAND]
+        things = [o for o in self.objects if "hand" not in self.chain(o)]
         near = [o for o in things if self.parents[o].id == self.where]
         pool = near if near and self.rng.random() < 0.5 else things
         thing = pool[int(self.rng.integers(len(pool)))]
         places = [p for p in HOLDERS if self.parents[thing].id != p and self.reachable(p)]
-        self.parents[thing] = at(places[int(self.rng.integers(len(places)))])
+        self._move(thing, at(places[int(self.rng.integers(len(places)))]))
         self.fault, self.moved = self.fault or "exogenous", (thing,)
 
 
