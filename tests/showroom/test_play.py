@@ -1,0 +1,129 @@
+"""Playing by script: frames, memory and Δ of a whole session, and what happens to lines that are no commands."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from mimir_learn.envs.household import generate_house
+from mimir_learn.errors import ConfigError
+from mimir_learn.showroom.play import PlayConfig, play
+from mimir_learn.showroom.play.session import Session
+from mimir_learn.showroom.play.tree import lines, tree
+
+HOUSE = 3
+SPEC = generate_house(HOUSE)
+DOOR = next(f.id for f in SPEC.fixtures if f.panels and not f.attributes.get("open") and f.category != "laptop")
+
+
+def run(tmp_path: Path, script: str, **more: object) -> tuple[int, str, list[dict]]:
+    out = io.StringIO()
+    config = PlayConfig(house=HOUSE, size=64, out=str(tmp_path), **more)  # type: ignore[arg-type]
+    code = play(config, io.StringIO(script), out)
+    trace = [json.loads(line) for line in (tmp_path / "session.jsonl").read_text(encoding="utf-8").splitlines()]
+    return code, out.getvalue(), trace
+
+
+def test_a_script_leaves_frames_a_trace_and_words(tmp_path: Path) -> None:
+    code, said, trace = run(tmp_path, f"# walk\n\ngo to {DOOR}\nopen {DOOR}   # and in\nmemory\nquit\nclose {DOOR}\n")
+    assert code == 0
+    assert [t["command"] for t in trace] == ["", f"go to {DOOR}", f"open {DOOR}"]  # nothing after quit
+    assert trace[2]["success"] and trace[2]["committed"] == f"{DOOR} open" and trace[2]["at"] == DOOR
+    assert f"Δ {DOOR} open" in said and f"  {DOOR}: open" in said
+    for number in range(3):
+        for suffix in ("", "-depth"):
+            picture = np.asarray(Image.open(tmp_path / f"step-{number:03d}{suffix}.png"))
+            assert picture.shape == (64, 64, 3) and picture.std() > 1
+
+
+def test_lines_that_are_no_commands_do_nothing_and_count(tmp_path: Path) -> None:
+    code, said, trace = run(tmp_path, f"fly away\nhelp\nseen\nplaces\ngo to {DOOR}\n")
+    assert code == 1 and "'fly away' is no command" in said and "pick up THING from PLACE" in said
+    assert [t["command"] for t in trace] == ["", f"go to {DOOR}"]
+    assert all(f.id in said for f in SPEC.fixtures)
+
+
+def test_the_same_script_gives_the_same_bytes_and_replaces_an_older_session(tmp_path: Path) -> None:
+    script = f"go to {DOOR}\nopen {DOOR}\nlook\nwait\n"
+
+    def files() -> dict[str, bytes]:
+        return {p.name: p.read_bytes() for p in tmp_path.iterdir()}
+
+    run(tmp_path, script + "wait\nwait\n", faults="rough", reveal=True)
+    longer = files()
+    run(tmp_path, script, faults="rough", reveal=True)
+    first = files()
+    run(tmp_path, script, faults="rough", reveal=True)
+    assert first == files() and len(longer) - len(first) == 4
+
+
+def test_a_silent_fault_fools_the_source_that_trusts_its_actions(tmp_path: Path) -> None:
+    script = f"go to {DOOR}\n" + f"open {DOOR}\nclose {DOOR}\n" * 12
+    _, _, trusting = run(tmp_path / "a", script, faults="silent", source="schema", reveal=True)
+    _, _, knowing = run(tmp_path / "b", script, faults="silent", source="privileged", reveal=True)
+    fooled = [t for t in trusting if t["fault"] == "stuck"]
+    assert fooled and all(t["success"] for t in fooled)
+    assert any(t["committed"] != t["truth"] for t in fooled)
+    assert all(t["committed"] == t["truth"] for t in knowing if t["number"])
+
+
+def test_the_truth_is_not_told_unless_asked_for(tmp_path: Path) -> None:
+    _, said, trace = run(tmp_path, f"go to {DOOR}\nopen {DOOR}\n", faults="0.9")
+    assert "true Δ" not in said and "fault:" not in said
+    assert all(t["truth"] is None and t["fault"] == "" for t in trace)
+
+
+def test_memory_is_a_tree_that_grows_with_what_is_seen(tmp_path: Path) -> None:
+    session = Session(PlayConfig(house=HOUSE, size=64, out=str(tmp_path)))
+    try:
+        rooms = [n["id"] for n in tree(session.memory)]
+        assert rooms[0] == "hand" and set(rooms[1:]) == {r.id for r in SPEC.rooms}
+        before = set(session.ids)
+        for fixture in SPEC.fixtures[:6]:
+            session.act(f"go to {fixture.id}")
+        assert before < set(session.ids) <= {*before, *(t.id for t in SPEC.things)}
+        everything = "\n".join(lines(session.memory, everything=True))
+        assert all(i in everything for i in session.ids)
+        ids: list[str] = []
+
+        def walk(node: dict) -> None:
+            ids.append(node["id"])
+            for child in node["children"]:
+                walk(child)
+
+        for node in tree(session.memory):
+            walk(node)
+        assert len(ids) == len(set(ids)) and set(ids) - {"hand", "?"} == set(session.ids)
+        assert json.loads(json.dumps(session.state()))["turns"][-1]["number"] == 6
+    finally:
+        session.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"faults": "awful"}, "none, mild, rough, silent, exogenous"),
+        ({"faults": "1.5"}, "outside"),
+        ({"size": 4}, "play.size"),
+        ({"port": 70000}, "65535"),
+        ({"house": -1}, "play.house"),
+    ],
+)
+def test_settings_that_cannot_be_meant(settings: dict, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        PlayConfig(**settings)
+
+
+def test_what_is_missing_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="checkpoint"):
+        play(PlayConfig(source="learned", out=str(tmp_path)), io.StringIO(""), io.StringIO())
+    with pytest.raises(ConfigError, match=r"nowhere\.txt cannot be read"):
+        play(PlayConfig(script="nowhere.txt", out=str(tmp_path)), io.StringIO(""), io.StringIO())
+    (tmp_path / "latin").write_bytes("go to café".encode("latin-1"))
+    with pytest.raises(ConfigError, match="no UTF-8 text"):
+        play(PlayConfig(script=str(tmp_path / "latin"), out=str(tmp_path)), io.StringIO(""), io.StringIO())
