@@ -13,6 +13,8 @@ from mimir_learn.errors import ConfigError
 from mimir_learn.logs.codec import dumps
 from mimir_learn.logs.splits import HOUSES_PER_SPLIT, SPLITS
 
+STYLES = ("plain", "alfred", "habitat")  # of the household's sentences
+
 
 @dataclass(frozen=True)
 class HouseCounts:
@@ -42,20 +44,34 @@ class PolicyConfig:
         random: chance per step of a random action with random arguments.
         look: chance to look again after a manipulation.
         stubborn: chance to carry on with an errand after a step of it visibly failed, as an agent without feedback would.
-        fiddle: share of errands that only open, close or toggle; the others carry things about.
+        persist: chance to try a visibly failed put, open or pick again (half of it, where the failure was not admitted).
+        fiddle: share of errands that only open, close or toggle.
+        stack: share of errands that put things into or onto things, and carry or empty them.
+        cut: share of errands that slice.
+        pour: share of errands that fill and pour.
+        cause: share of errands that heat, cool or clean; what is left of the errands carries things about.
+        gaze: share of errands that only look up and down.
         task: share of episodes in which Mimir solves a sampled task first.
     """
 
-    violation: float = 0.13
-    random: float = 0.05
+    violation: float = 0.1
+    random: float = 0.04
     look: float = 0.08
     stubborn: float = 0.4
-    fiddle: float = 0.3
+    persist: float = 0.6
+    fiddle: float = 0.2
+    stack: float = 0.16
+    cut: float = 0.09
+    pour: float = 0.13
+    cause: float = 0.13
+    gaze: float = 0.03
     task: float = 0.25
 
     def __post_init__(self) -> None:
         for name, value in asdict(self).items():
             chance(f"policy.{name}", value)
+        if (total := self.fiddle + self.stack + self.cut + self.pour + self.cause + self.gaze) > 1.0:
+            raise ConfigError(f"policy.fiddle + stack + cut + pour + cause + gaze = {total:g} exceeds 1: they are shares of one whole")
 
 
 @dataclass(frozen=True)
@@ -68,7 +84,8 @@ class CollectConfig:
         houses: houses per split.
         episodes_per_house: episodes in each house, each with other actions and faults.
         steps: actions per episode; an episode has steps + 1 frames.
-        fault_level: see `mimir_learn.envs.household.FaultRates.level`.
+        faults: level p of the standard mix, or the name of a fault suite (see `mimir_learn.envs.household.FaultRates`).
+        feedback_style: whose shape the environment's sentences have: plain, alfred or habitat.
         image_size: height and width of the frames in pixels.
         episodes_per_shard: episodes in one file; also the unit of work, and what a kill can lose.
         policy: the behaviour policy's mix.
@@ -81,7 +98,8 @@ class CollectConfig:
     houses: HouseCounts = field(default_factory=HouseCounts)
     episodes_per_house: int = 2
     steps: int = 32
-    fault_level: float = 0.25
+    faults: float | str = 0.25
+    feedback_style: str = "plain"
     image_size: int = 128
     episodes_per_shard: int = 8
     policy: PolicyConfig = field(default_factory=PolicyConfig)
@@ -92,7 +110,12 @@ class CollectConfig:
         for name in ("episodes_per_house", "steps", "image_size", "episodes_per_shard", "max_tries"):
             whole(f"collect.{name}", getattr(self, name), 1)
         whole("collect.seed", self.seed, 0)
-        chance("collect.fault_level", self.fault_level)
+        if not isinstance(self.faults, str):
+            chance("collect.faults", self.faults)
+        else:
+            _check_suite(self.faults)
+        if self.feedback_style not in STYLES:
+            raise ConfigError(f"collect.feedback_style is {self.feedback_style!r}; known: {', '.join(STYLES)}")
         if self.n_jobs != -1:
             try:
                 whole("collect.n_jobs", self.n_jobs, 1)
@@ -116,6 +139,13 @@ class CollectConfig:
     def sha256(self) -> str:
         """Hash of `content`."""
         return hashlib.sha256(dumps(self.content()).encode()).hexdigest()
+
+
+def _check_suite(name: str) -> None:
+    from mimir_learn.envs.household.faults import FAULT_SUITES  # a room with a simulator in it: not for whoever only reads settings
+
+    if name not in FAULT_SUITES:
+        raise ConfigError(f"collect.faults is {name!r}; give a level from 0 to 1 or one of the fault suites {', '.join(FAULT_SUITES)}")
 
 
 def _in_the_way(path: Path) -> Path | None:

@@ -184,6 +184,8 @@ def _origin(config: CollectConfig, root: Path) -> LogOrigin:
         simulator_version=importlib.metadata.version("mujoco"),
         commit=" + ".join(commits),
         config=config.content(),
+        faults=str(config.faults),
+        feedback_style=config.feedback_style,
     )
 
 

@@ -6,6 +6,7 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from mimir_learn.collect.policy import PLAY, PlayPolicy, Policy
 from mimir_learn.errors import SimulatorError
 from mimir_learn.logs.writer import RecordedEpisode, ShardWriter
 from mimir_learn.symbols import Environment
+
+if TYPE_CHECKING:
+    from mimir_learn.envs.household import HouseholdConfig
 
 INSTRUCTIONS = (PLAY.instruction, "Do one household task, then play.")  # the task itself is in the episode table
 
@@ -57,12 +61,11 @@ def _make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: 
     # Mesa's software rasteriser starts a thread per core, which fights with the other workers; read when the driver loads
     os.environ.setdefault("LP_NUM_THREADS", "1")
     from mimir_learn.agent.adapters import HouseholdAdapter
-    from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
+    from mimir_learn.envs.household import HouseholdEnv
 
     _check_collector(collector)
     wall, cpu = time.perf_counter(), time.process_time()
-    faults = FaultRates.level(config.fault_level)
-    env = HouseholdEnv(HouseholdConfig(image_size=config.image_size, max_steps=config.steps, faults=faults))
+    env = HouseholdEnv(household(config))
     try:
         with ShardWriter(plan.path(Path(config.out)), {"config_sha256": config.sha256, "commit": commit}) as shard:
             for episode in plan.episodes:
@@ -72,6 +75,14 @@ def _make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: 
         env.close()
     made = len(plan.episodes) * config.steps
     return ShardCost(plan.chunk, plan.file, made, time.process_time() - cpu, time.perf_counter() - wall)
+
+
+def household(config: CollectConfig) -> HouseholdConfig:
+    """The environment's settings that a collection asks for."""
+    from mimir_learn.envs.household import FaultRates, HouseholdConfig
+
+    faults = FaultRates.suite(config.faults) if isinstance(config.faults, str) else FaultRates.level(config.faults)
+    return HouseholdConfig(image_size=config.image_size, max_steps=config.steps, faults=faults, feedback_style=config.feedback_style)
 
 
 def _policy(config: CollectConfig, env: Environment, plan: EpisodePlan) -> tuple[Policy, int]:

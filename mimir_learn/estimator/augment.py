@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from mimir_learn.checks import chance, not_negative, whole
 from mimir_learn.estimator.crops import INVALID
-from mimir_learn.estimator.inputs import PARENT_NONE, VIEW_FEATURES
+from mimir_learn.estimator.inputs import PARENT_NONE, RAGGED, VIEW_FEATURES
 
 _NORMAL = norm.ppf((np.arange(256) + 0.5) / 256).astype(np.float32)  # a byte as a normal deviate
 
@@ -64,10 +64,13 @@ def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> A
         out["image_rgb"] = _recolour(batch["image_rgb"], gain, offset)
         out["hand_rgb"] = _recolour(batch["hand_rgb"], gain, offset)
         out["crop_rgb"] = _recolour(batch["crop_rgb"], gain[row], offset[row])
-    for key, lost in (("image_depth", 0.0), ("hand_depth", 0.0), ("crop_depth", INVALID)):
+        close = batch["close_row"]
+        out["close_rgb"] = _recolour(batch["close_rgb"], gain[close], offset[close])
+    for key, lost in (("image_depth", 0.0), ("hand_depth", 0.0), ("crop_depth", INVALID), ("close_depth", INVALID)):
         out[key] = _noisy_depth(batch[key], config, lost, rng)
     if config.crop_shift:
-        _shift_crops(out, config.crop_shift, rng)
+        _shift_crops(out, "crop", config.crop_shift, rng)
+        _shift_crops(out, "close", 2 * config.crop_shift, rng)
     gone = np.zeros(batch["point_ok"].shape, dtype=np.bool_)
     gone[:, :k] = rng.random((b, k)) < config.drop_point
     gone[:, k:] = rng.random((b, 1)) < config.drop_regions
@@ -106,13 +109,14 @@ def _noisy_depth(depth: NDArray[Any], config: AugmentConfig, lost: float, rng: n
     return np.where(valid, np.maximum(noisy, floor), lost).astype(np.float16)
 
 
-def _shift_crops(out: Arrays, limit: int, rng: np.random.Generator) -> None:
-    m, size = len(out["crop_slot"]), out["crop_rgb"].shape[2]
+def _shift_crops(out: Arrays, name: str, limit: int, rng: np.random.Generator) -> None:
+    m, size = len(out[f"{name}_slot"]), out[f"{name}_rgb"].shape[2]
     step = rng.integers(-limit, limit + 1, (m, 2))
     row = np.clip(np.arange(size) + step[:, :1], 0, size - 1)
     column = np.clip(np.arange(size) + step[:, 1:], 0, size - 1)
     index = (np.arange(m)[:, None, None, None], np.arange(2)[:, None, None], row[:, None, :, None], column[:, None, None, :])
-    out["crop_rgb"], out["crop_depth"] = out["crop_rgb"][index], out["crop_depth"][index]
+    for key in (f"{name}_rgb", f"{name}_depth"):
+        out[key] = out[key][index]
 
 
 def _drop_points(out: Arrays, gone: NDArray[np.bool_], k: int) -> None:
@@ -122,6 +126,8 @@ def _drop_points(out: Arrays, gone: NDArray[np.bool_], k: int) -> None:
     out["region_mask"] = out["region_mask"] & ~gone[:, k:]
     out["point_ok"] = out["point_ok"] & ~gone
     out["uv_ok"] = out["uv_ok"] & ~gone[:, None]
-    keep = ~gone[out["crop_row"], out["crop_slot"]]
-    for key in ("crop_rgb", "crop_depth", "crop_slot", "crop_row"):
-        out[key] = out[key][keep]
+    gone = np.concatenate([gone, np.zeros((len(gone), 1), dtype=np.bool_)], axis=1)  # the hand is always where it is
+    for name, keys in RAGGED.items():
+        keep = ~gone[out[f"{name}_row"], out[f"{name}_slot"]]
+        for key in (*keys, f"{name}_row"):
+            out[key] = out[key][keep]

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from mimir_learn.errors import LogError
 from mimir_learn.estimator.config import EstimatorConfig
-from mimir_learn.estimator.inputs import RAGGED
+from mimir_learn.estimator.inputs import RAGGED, ROWS
 from mimir_learn.estimator.samples import arrays, replay
 from mimir_learn.logs import LogDirectory, fingerprint
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = 4  # raise when samples.py, inputs.py or labels.py change what they produce
+_VERSION = 5  # raise when samples.py, inputs.py or labels.py change what they produce
+
+_RAGGED_KEYS = frozenset(key for keys in RAGGED.values() for key in keys)
 
 
 class SampleCache:
@@ -42,23 +44,26 @@ class SampleCache:
             if not path.is_file() or path.stat().st_size != wanted:
                 raise LogError(f"{path}: not the {wanted} bytes it should have; delete {self.directory} and train again to rebuild it")
             self._maps[key] = np.memmap(path, dtype=spec["dtype"], mode="r", shape=shape) if wanted else np.zeros(shape, spec["dtype"])
-        self.offsets = np.concatenate([[0], np.cumsum(np.asarray(self._maps["crop_count"]))]).astype(np.int64)
+        self.offsets = {n: np.concatenate([[0], np.cumsum(np.asarray(self._maps[f"{n}_count"]))]).astype(np.int64) for n in RAGGED}
 
     def __len__(self) -> int:
         return self.length
 
     def __getitem__(self, index: int) -> Arrays:
         batch = self.take(np.array([index]))
-        return {k: v if k in RAGGED else v[0] for k, v in batch.items() if k != "crop_row"}
+        return {k: v if k in _RAGGED_KEYS else v[0] for k, v in batch.items() if k not in ROWS}
 
     def take(self, rows: NDArray[np.integer]) -> Arrays:
-        """Samples ``rows`` stacked along a new first axis; ragged arrays concatenated, with ``crop_row`` naming the row each came from."""
-        out: Arrays = {k: np.asarray(m[rows]) for k, m in self._maps.items() if k not in RAGGED and k != "crop_count"}
-        spans = [np.arange(self.offsets[r], self.offsets[r + 1]) for r in rows]
-        flat = np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
-        for key in RAGGED:
-            out[key] = np.asarray(self._maps[key][flat])
-        out["crop_row"] = np.repeat(np.arange(len(rows)), [len(s) for s in spans])
+        """Samples ``rows`` stacked along a new first axis; ragged arrays concatenated, with ``…_row`` naming the row each came from."""
+        counts = {f"{name}_count" for name in RAGGED}
+        out: Arrays = {k: np.asarray(m[rows]) for k, m in self._maps.items() if k not in _RAGGED_KEYS and k not in counts}
+        for name, keys in RAGGED.items():
+            offsets = self.offsets[name]
+            spans = [np.arange(offsets[r], offsets[r + 1]) for r in rows]
+            flat = np.concatenate(spans) if spans else np.zeros(0, dtype=np.int64)
+            for key in keys:
+                out[key] = np.asarray(self._maps[key][flat])
+            out[f"{name}_row"] = np.repeat(np.arange(len(rows)), [len(s) for s in spans])
         return out
 
 
@@ -107,7 +112,7 @@ def _write(directory: Path, samples: Iterable[Arrays]) -> None:
         for sample in _counted(samples):
             length += 1
             for key, value in sample.items():
-                ragged = key in RAGGED
+                ragged = key in _RAGGED_KEYS
                 if key not in files:
                     files[key] = (directory / f"{key}.bin").open("wb")
                     specs[key] = {"dtype": value.dtype.name, "shape": list(value.shape[1:] if ragged else value.shape), "rows": 0}
@@ -123,4 +128,4 @@ def _write(directory: Path, samples: Iterable[Arrays]) -> None:
 
 def _counted(samples: Iterable[Arrays]) -> Iterator[Arrays]:
     for sample in samples:
-        yield {**sample, "crop_count": np.asarray(len(sample["crop_slot"]), dtype=np.int64)}
+        yield {**sample, **{f"{n}_count": np.asarray(len(sample[f"{n}_slot"]), dtype=np.int64) for n in RAGGED}}

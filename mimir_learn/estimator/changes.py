@@ -1,4 +1,4 @@
-"""Regions that differ between two frames of one camera pose: where an untold thing appeared or vanished."""
+"""Regions that differ between two frames: where an untold thing appeared or vanished, seen by one camera pose or by two."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from mimir_learn.symbols import Observation
 _RGB_STEP = 24.0  # mean absolute difference, 0–255
 _DEPTH_STEP = 0.03  # metres per metre of distance
 _MIN_PIXELS = 4
+_STRIDE = 2  # two poses are compared on every second pixel each way
+_THROUGH_M, _THROUGH = 0.05, 0.04  # metres, and share of the distance, by which the other frame must have looked past a surface
+
+Box = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
@@ -20,17 +24,23 @@ class Regions:
     """At most M regions, largest first.
 
     Attributes:
-        uv_M2, z_M: pixel centre, and depth in metres of the nearer of the two surfaces there.
-        points_M3: the same in world metres.
+        points_M3: world metres of the middle: of the nearer of the two surfaces there (one pose), of the surface that is only in one of the
+            frames (two poses).
+        uv_FM2, z_FM: pixel and depth in metres of that point in the frame before and after.
+        inside_FM: whether it falls into that frame.
         size_M: share of the frame's pixels.
         nearer_M: mean of depth before − depth after, metres, clipped to ±1: positive where something came in front.
     """
 
-    uv_M2: NDArray[np.float64]
-    z_M: NDArray[np.float64]
     points_M3: NDArray[np.float64]
+    uv_FM2: NDArray[np.float64]
+    z_FM: NDArray[np.float64]
+    inside_FM: NDArray[np.bool_]
     size_M: NDArray[np.float64]
     nearer_M: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.size_M)
 
 
 def same_camera(before: Observation, after: Observation) -> bool:
@@ -38,42 +48,106 @@ def same_camera(before: Observation, after: Observation) -> bool:
     return before.rgb.shape == after.rgb.shape and bool(np.abs(before.pose - after.pose).max() < 2e-3)
 
 
-def changed_regions(before: Observation, after: Observation, m: int, ignore: tuple[float, float, float, float] | None = None) -> Regions:
-    """The ``m`` largest connected regions where colour or depth changed; none when the camera moved.
+def changed_regions(before: Observation, after: Observation, m: int, ignore: Box | None = None) -> Regions:
+    """The ``m`` largest connected regions that changed.
 
+    With one camera pose: where colour or depth differ. With two: surfaces of one frame that stand where the other frame looked straight
+    through; colours seen from two sides are not compared.
     ``ignore`` is a box (fractions of the frame) left out: the held thing is drawn there and is looked at separately.
     """
-    empty = Regions(np.zeros((0, 2)), np.zeros(0), np.zeros((0, 3)), np.zeros(0), np.zeros(0))
-    if m == 0 or not same_camera(before, after):
-        return empty
-    height, width = before.depth.shape
+    rows: list[_Row] = []
+    if m:
+        rows = _still(before, after, ignore) if same_camera(before, after) else _moved(before, after, ignore)
+    rows = sorted(rows, key=lambda r: -r.size)[:m]
+    points = np.array([r.point for r in rows]).reshape(-1, 3)
+    seen = [f.project(points) for f in (before, after)]
+    inside = [
+        (z > 0.05) & (uv >= 0).all(1) & (uv < np.array(f.depth.shape[::-1])).all(1)
+        for (uv, z), f in zip(seen, (before, after), strict=True)
+    ]
+    return Regions(
+        points,
+        np.stack([uv for uv, _ in seen]),
+        np.stack([z for _, z in seen]),
+        np.stack(inside),
+        np.array([r.size for r in rows]),
+        np.array([r.nearer for r in rows]),
+    )
+
+
+@dataclass(frozen=True)
+class _Row:
+    point: NDArray[np.float64]
+    size: float
+    nearer: float
+
+
+def _still(before: Observation, after: Observation, ignore: Box | None) -> list[_Row]:
     colour = np.abs(before.rgb.astype(np.int16) - after.rgb.astype(np.int16)).mean(-1) > _RGB_STEP
     both = (before.depth > 0) & (after.depth > 0)
     nearest = np.minimum(np.where(before.depth > 0, before.depth, np.inf), np.where(after.depth > 0, after.depth, np.inf))
     with np.errstate(invalid="ignore"):
         moved = both & (np.abs(before.depth - after.depth) > _DEPTH_STEP * nearest)
-    mask = colour | moved
-    if ignore is not None:
-        mask[int(ignore[1] * height) : int(np.ceil(ignore[3] * height)), int(ignore[0] * width) : int(np.ceil(ignore[2] * width))] = False
-    labels, count = ndimage.label(mask, structure=np.ones((3, 3)))
-    if not count:
-        return empty
-    sizes = np.bincount(labels.ravel(), minlength=count + 1)[1:]
-    order = [i for i in np.argsort(-sizes, kind="stable")[:m] if sizes[i] >= _MIN_PIXELS]
-    rows: list[tuple[float, float, float, float, float]] = []
-    for i in order:
-        part = labels == i + 1
-        v, u = np.nonzero(part)
+    mask = (colour | moved) & ~_hidden(before.depth.shape, ignore)
+    inverse = np.linalg.inv(after.intrinsics)
+    out = []
+    for part in _connected(mask, _MIN_PIXELS):
+        v, u = part
         z = nearest[part]
         z = z[np.isfinite(z)]
         if not z.size:
             continue
+        ray = inverse @ np.array([u.mean() + 0.5, v.mean() + 0.5, 1.0])
+        point = (ray * float(np.median(z))) @ after.pose[:3, :3].T + after.pose[:3, 3]
         gap = np.clip(before.depth[part] - after.depth[part], -1.0, 1.0) * both[part]
-        rows.append((float(u.mean()) + 0.5, float(v.mean()) + 0.5, float(np.median(z)), len(u) / mask.size, float(gap.mean())))
-    if not rows:
-        return empty
-    table = np.asarray(rows)
-    uv_M2, z_M = table[:, :2], table[:, 2]
-    rays_M3 = np.concatenate([uv_M2, np.ones((len(rows), 1))], axis=1) @ np.linalg.inv(after.intrinsics).T
-    points_M3 = (rays_M3 * z_M[:, None]) @ after.pose[:3, :3].T + after.pose[:3, 3]
-    return Regions(uv_M2, z_M, points_M3, table[:, 3], table[:, 4])
+        out.append(_Row(point, len(u) / mask.size, float(gap.mean())))
+    return out
+
+
+def _moved(before: Observation, after: Observation, ignore: Box | None) -> list[_Row]:
+    out = []
+    for seen, through, sign in ((after, before, 1.0), (before, after, -1.0)):
+        points, gap = _looked_through(seen, through, ignore)
+        for part in _connected(gap > 0, max(2, _MIN_PIXELS // _STRIDE**2)):
+            out.append(_Row(np.median(points[part], axis=0), len(part[0]) / gap.size, sign * float(np.minimum(gap[part], 1.0).mean())))
+    return out
+
+
+def _looked_through(seen: Observation, through: Observation, ignore: Box | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """World points (h, w, 3) of ``seen``, and by how many metres ``through`` looked past each (h, w): 0 where it did not or is blind."""
+    height, width = seen.depth.shape
+    v, u = np.mgrid[0:height:_STRIDE, 0:width:_STRIDE]
+    z = seen.depth[::_STRIDE, ::_STRIDE].astype(np.float64)
+    rays = np.stack([u + 0.5, v + 0.5, np.ones_like(u)], -1) @ np.linalg.inv(seen.intrinsics).T
+    points = (rays * z[..., None]) @ seen.pose[:3, :3].T + seen.pose[:3, 3]
+    uv, expected = through.project(points)
+    rows, columns = through.depth.shape
+    known = np.where(_hidden(through.depth.shape, ignore), 0.0, through.depth)
+    nearest = ndimage.minimum_filter(known, size=3, mode="nearest")  # at an edge the surface in front counts
+    with np.errstate(invalid="ignore"):
+        inside = (expected > 0.2) & (uv[:, 0] >= 0) & (uv[:, 0] < columns) & (uv[:, 1] >= 0) & (uv[:, 1] < rows)
+    column, row = (np.where(inside, np.floor(x), 0).astype(np.int64) for x in uv.T)
+    gap = np.where(inside, nearest[row, column] - expected, 0.0).reshape(z.shape)
+    expected = expected.reshape(z.shape)
+    gap[(z <= 0) | (gap < _THROUGH_M + _THROUGH * expected) | _hidden(seen.depth.shape, ignore)[::_STRIDE, ::_STRIDE]] = 0.0
+    return points, gap
+
+
+def _hidden(shape: tuple[int, ...], ignore: Box | None) -> NDArray[np.bool_]:
+    height, width = shape
+    mask = np.zeros((height, width), dtype=np.bool_)
+    if ignore is not None:
+        mask[int(ignore[1] * height) : int(np.ceil(ignore[3] * height)), int(ignore[0] * width) : int(np.ceil(ignore[2] * width))] = True
+    return mask
+
+
+def _connected(mask: NDArray[np.bool_], least: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """(rows, columns) of every connected part of at least ``least`` pixels, in a fixed order."""
+    labels, count = ndimage.label(mask, structure=np.ones((3, 3)))
+    out = []
+    for number, window in enumerate(ndimage.find_objects(labels), start=1):
+        row, column = np.nonzero(labels[window] == number)
+        if len(row) >= least:
+            out.append((row + window[0].start, column + window[1].start))
+    assert count >= len(out)
+    return out

@@ -11,7 +11,7 @@ from mimir_learn.checks import chance, positive, whole
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.symbols import ATTRIBUTES, Verb
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2  # 1: before movable receptacles, close-ups, and regions seen by a moving camera
 VISIBLE_ATTRIBUTES: tuple[str, ...] = tuple(name for name, spec in ATTRIBUTES.items() if spec.visible)
 VERBS: tuple[str, ...] = tuple(v.value for v in Verb)
 
@@ -25,25 +25,29 @@ class EstimatorConfig:
         image_px: side of the whole-frame image the trunk sees, pixels.
         crop_px: side of a metric crop, pixels.
         thing_window_m, place_window_m: side of the crop around a movable thing / around a place, metres.
+        close_px: side of the finer crop that what the action names, and the hand, get beside the other, pixels.
+        close_window_m: side of the finer crop around a movable thing, metres; around a place it is that of its other crop.
         hand_box: (left, top, right, bottom) of the part of the frame where the held thing is drawn, as fractions.
         max_depth_m: depth beyond this is clipped.
         outcome_flag: whether the environment's claimed success flag is an input. Off by default: the estimator then
             says what it *sees*, and a lying flag cannot mislead it.
         name_dim: size of the hashed character n-gram vector of a category name.
-        change_regions: how many regions that differ between the frames (same camera) get a crop of their own.
+        change_regions: how many regions that differ between the frames get a crop of their own.
         dim, heads, layers, ffn: width, attention heads, decoder layers, feed-forward width.
-        crop_width, image_width: channels of the first convolution of the crop encoder and of the trunk.
+        crop_width, close_width, image_width: channels of the first convolution of the crop encoders and of the trunk.
         dropout: in attention and feed-forward, in [0, 1).
         attributes, verbs: the tables the heads and embeddings are laid out by; another table means other weights.
         vocabulary_name, vocabulary_sha256: of the logs it was trained on ("" before training).
         schema_version: of this file's meaning.
     """
 
-    candidates: int = 28
+    candidates: int = 32
     image_px: int = 64
     crop_px: int = 16
     thing_window_m: float = 0.4
     place_window_m: float = 1.2
+    close_px: int = 32
+    close_window_m: float = 0.25
     hand_box: tuple[float, float, float, float] = (0.55, 0.52, 1.0, 1.0)
     max_depth_m: float = 8.0
     outcome_flag: bool = False
@@ -54,6 +58,7 @@ class EstimatorConfig:
     layers: int = 2
     ffn: int = 192
     crop_width: int = 24
+    close_width: int = 16
     image_width: int = 16
     dropout: float = 0.0
     attributes: tuple[str, ...] = VISIBLE_ATTRIBUTES
@@ -65,17 +70,19 @@ class EstimatorConfig:
     def __post_init__(self) -> None:
         for name in ("attributes", "verbs", "hand_box"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        for name in ("image_px", "crop_px", "name_dim", "dim", "heads", "layers", "ffn", "crop_width", "image_width"):
+        widths = ("dim", "heads", "layers", "ffn", "crop_width", "close_width", "image_width")
+        for name in ("image_px", "crop_px", "close_px", "name_dim", *widths):
             whole(f"estimator.{name}", getattr(self, name), 1)
         whole("estimator.change_regions", self.change_regions, 0)
         whole("estimator.candidates", self.candidates, 1)
-        for name in ("thing_window_m", "place_window_m", "max_depth_m"):
+        for name in ("thing_window_m", "place_window_m", "close_window_m", "max_depth_m"):
             positive(f"estimator.{name}", getattr(self, name))
         chance("estimator.dropout", self.dropout, below_one=True)
         if self.dim % self.heads:
             raise ConfigError(f"dim={self.dim} must be a multiple of heads={self.heads}")
-        if self.image_px % 8 or self.crop_px % 4:
-            raise ConfigError(f"image_px={self.image_px} must be a multiple of 8 and crop_px={self.crop_px} a multiple of 4")
+        for name, step in (("image_px", 8), ("close_px", 8), ("crop_px", 4)):
+            if getattr(self, name) % step:
+                raise ConfigError(f"estimator.{name} is {getattr(self, name)}; it must be a multiple of {step}")
         if self.candidates < 8:
             raise ConfigError(f"candidates={self.candidates} is too few to hold the entities an action names; use at least 8")
         left, top, right, bottom = self.hand_box
@@ -85,7 +92,7 @@ class EstimatorConfig:
     def input_key(self) -> str:
         """Canonical JSON of the fields that decide `build_input`'s bytes; two configs with one key can share a sample cache."""
         names = ("candidates", "image_px", "crop_px", "thing_window_m", "place_window_m", "hand_box", "max_depth_m", "name_dim")
-        more = ("change_regions", "attributes", "verbs", "schema_version")
+        more = ("change_regions", "close_px", "close_window_m", "attributes", "verbs", "schema_version")
         return json.dumps({n: getattr(self, n) for n in names + more}, sort_keys=True)
 
     def to_dict(self) -> dict[str, Any]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from mimir_learn.symbols import Observation
 
 DEPTH_CLIP_M = 0.75
+HAND_DEPTH_M = 0.6  # about how far before the camera things are held
 INVALID = -1.0  # outside ±DEPTH_CLIP_M on purpose: no return, or outside the frame
 _MIN_Z_M = 0.15
 
@@ -52,6 +55,12 @@ def box_crop(frame: Observation, box: tuple[float, float, float, float], size: i
     rgb = frame.rgb[row[:, None], column].astype(np.uint16).reshape(size, 2, size, 2, 3).sum(axis=(1, 3)) // 4
     depth = frame.depth[row[1::2, None], column[1::2]]
     return rgb.astype(np.uint8), np.minimum(depth, DEPTH_CLIP_M * 4).astype(np.float16)
+
+
+def hand_depth(depth: NDArray[Any]) -> NDArray[np.float16]:
+    """Absolute metres of a `box_crop` → relative to where things are held, as in `metric_crops`; 0 = no return becomes `INVALID`."""
+    relative = np.clip(depth.astype(np.float32) - HAND_DEPTH_M, -DEPTH_CLIP_M, DEPTH_CLIP_M)
+    return np.where(depth > 0, relative, INVALID).astype(np.float16)
 
 
 def shrink(frame: Observation, size: int, max_depth_m: float) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:

@@ -9,13 +9,19 @@ import torch
 from torch import Tensor, nn
 
 from mimir_learn.estimator.config import EstimatorConfig
-from mimir_learn.estimator.crops import DEPTH_CLIP_M, INVALID
-
-_HAND_DEPTH_M = 0.6  # what the depth of a hand crop is taken relative to
+from mimir_learn.estimator.crops import DEPTH_CLIP_M, HAND_DEPTH_M, INVALID
 
 
 def _block(inp: int, out: int) -> nn.Sequential:
     return nn.Sequential(nn.Conv2d(inp, out, 3, 2, 1, bias=False), nn.GroupNorm(4, out), nn.ReLU(inplace=True))
+
+
+def _pixels(rgb_MFHWC: Tensor, depth_MFHW: Tensor) -> Tensor:
+    """(M·F, 5, H, W): colour in ±1, relative depth, and whether there is any."""
+    seen = (depth_MFHW > INVALID + 0.1).to(torch.float32)
+    colour = rgb_MFHWC.to(torch.float32).permute(0, 1, 4, 2, 3) / 127.5 - 1.0
+    depth = depth_MFHW.to(torch.float32) * seen / DEPTH_CLIP_M
+    return torch.cat([colour, depth[:, :, None], seen[:, :, None]], dim=2).flatten(0, 1)
 
 
 class CropEncoder(nn.Module):
@@ -35,20 +41,32 @@ class CropEncoder(nn.Module):
 
     def forward(self, rgb_MFHWC: Tensor, depth_MFHW: Tensor) -> tuple[Tensor, Tensor]:
         """uint8 colour and relative metres (`INVALID` = nothing) → change (M, D), appearance (M, F, D)."""
-        m = rgb_MFHWC.shape[0]
-        seen = (depth_MFHW > INVALID + 0.1).to(torch.float32)
-        colour = rgb_MFHWC.to(torch.float32).permute(0, 1, 4, 2, 3) / 127.5 - 1.0
-        depth = depth_MFHW.to(torch.float32) * seen / DEPTH_CLIP_M
-        pixels = torch.cat([colour, depth[:, :, None], seen[:, :, None]], dim=2).flatten(0, 1)
-        feature_MFC = self.stem(pixels).flatten(1).unflatten(0, (m, 2))
+        feature_MFC = self.stem(_pixels(rgb_MFHWC, depth_MFHW)).flatten(1).unflatten(0, (rgb_MFHWC.shape[0], 2))
         before, after = feature_MFC[:, 0], feature_MFC[:, 1]
         return self.fuse(torch.cat([before, after, after - before], dim=-1)), self.look(feature_MFC)
 
     def hand(self, rgb_BFHWC: Tensor, depth_BFHW: Tensor) -> tuple[Tensor, Tensor]:
         """The same for hand crops, whose depth is absolute metres with 0 = no return."""
         depth = depth_BFHW.to(torch.float32)
-        relative = (depth - _HAND_DEPTH_M).clamp(-DEPTH_CLIP_M, DEPTH_CLIP_M)
+        relative = (depth - HAND_DEPTH_M).clamp(-DEPTH_CLIP_M, DEPTH_CLIP_M)
         return self(rgb_BFHWC, torch.where(depth > 0, relative, torch.full_like(relative, INVALID)))
+
+
+class CloseUp(nn.Module):
+    """Finer before and after crops of what an action handles → what it is like and what changed (D): water, slices, shards, a door ajar."""
+
+    def __init__(self, config: EstimatorConfig) -> None:
+        super().__init__()
+        width = config.close_width
+        self.stem = nn.Sequential(_block(5, width), _block(width, 2 * width), _block(2 * width, 3 * width))
+        self.fuse = nn.Linear(9 * width * (config.close_px // 8) ** 2, config.dim)
+
+    def forward(self, rgb_LFHWC: Tensor, depth_LFHW: Tensor) -> Tensor:
+        """uint8 colour and relative metres (`INVALID` = nothing) → (L, D)."""
+        feature_LFC = self.stem(_pixels(rgb_LFHWC, depth_LFHW)).flatten(1).unflatten(0, (rgb_LFHWC.shape[0], 2))
+        before, after = feature_LFC[:, 0], feature_LFC[:, 1]
+        out: Tensor = self.fuse(torch.cat([before, after, after - before], dim=-1))
+        return out
 
 
 class Trunk(nn.Module):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mimir_learn.estimator.candidates import ROLES, Candidates, select
 from mimir_learn.estimator.changes import Regions, changed_regions, same_camera
 from mimir_learn.estimator.config import EstimatorConfig
-from mimir_learn.estimator.crops import INVALID, box_crop, metric_crops, shrink
+from mimir_learn.estimator.crops import INVALID, box_crop, hand_depth, metric_crops, shrink
 from mimir_learn.estimator.names import name_vector
 from mimir_learn.symbols import IN_HAND, Kind, Observation, Relation, Transition
 
@@ -23,17 +23,24 @@ FEATURES = len(KINDS) + len(ROLES) + 6  # per entity: kind, roles, memory facts
 VIEW_FEATURES = 12
 REGION_FEATURES = 11
 ACTION_FEATURES = 7
-RAGGED = ("crop_rgb", "crop_depth", "crop_slot")  # as many rows per sample as things had a crop
+RAGGED = {  # as many rows per sample as things had a crop, or a finer one
+    "crop": ("crop_rgb", "crop_depth", "crop_slot"),
+    "close": ("close_rgb", "close_depth", "close_slot"),
+}
+ROWS = tuple(f"{name}_row" for name in RAGGED)  # in a batch: which sample a ragged row belongs to
 PARENT_NONE, PARENT_OUTSIDE = -1, -2  # values of ``parent``; K itself stands for the hand
 
 
 def build_input(transition: Transition, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
-    """Arrays for one transition (no batch axis). K = ``config.candidates``, R = ``config.change_regions``, M ≤ K + R crops.
+    """Arrays for one transition (no batch axis). K = ``config.candidates``, R = ``config.change_regions``, M ≤ K + R crops,
+    C = ``config.crop_px``, X = ``config.close_px``.
 
     - ``image_rgb`` (2, S, S, 3) uint8, ``image_depth`` (2, S, S) float16 metres (0 = no return), ``image_plane`` (2, 4): height of a
       pixel above the world's zero is ``depth * (a x + b y + c) + d`` with x, y in [0, 1].
     - ``hand_rgb`` (2, C, C, 3), ``hand_depth`` (2, C, C): the part of the frame where the held thing is drawn.
     - ``crop_rgb`` (M, 2, C, C, 3), ``crop_depth`` (M, 2, C, C) relative metres, ``crop_slot`` (M,): candidate k, or K + region r.
+    - ``close_rgb`` (L, 2, X, X, 3), ``close_depth`` (L, 2, X, X), ``close_slot`` (L,): finer crops of what the action names (candidate k)
+      and, last, of the hand (K + R); L ≤ 3.
     - ``name`` (K, D), ``feature`` (K, FEATURES), ``view`` (K, VIEW_FEATURES); ``mask``, ``movable``, ``holds`` (K,) flags;
       ``parent`` (K,) index among candidates (K = hand).
     - ``attr_mask``, ``attr_known``, ``attr_value`` (K, A).
@@ -57,6 +64,7 @@ def build_with_ids(transition: Transition, config: EstimatorConfig) -> tuple[tup
     out.update(_regions(regions, chosen, after, config))
     out.update(_geometry(chosen, regions, before, after, config))
     out.update(_crops(chosen, regions, before, after, config))
+    out.update(_close_ups(chosen, before, after, config))
     out["verb"] = np.asarray(config.verbs.index(transition.action.verb.value), dtype=np.int64)
     out["action"] = _action(transition)
     return chosen.ids, out
@@ -93,7 +101,7 @@ def _entities(transition: Transition, chosen: Candidates, config: EstimatorConfi
         name[i] = name_vector(entity.category, config.name_dim)
         flags["mask"][i] = True
         flags["movable"][i] = entity.kind is Kind.OBJECT
-        flags["holds"][i] = spec.relation is not None and entity.kind is not Kind.OBJECT
+        flags["holds"][i] = spec.relation is not None
         if believed.parent is not None:
             parent[i] = k if believed.parent == IN_HAND else index.get(believed.parent.id, PARENT_OUTSIDE)
         for a, attribute in enumerate(config.attributes):
@@ -117,16 +125,16 @@ def _entities(transition: Transition, chosen: Candidates, config: EstimatorConfi
 
 def _regions(regions: Regions, chosen: Candidates, after: Observation, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
     """Height, size, sign of the depth change, depth; and where it lies from the acted receptacle: known, right, away, up, beside."""
-    r, n = config.change_regions, len(regions.z_M)
+    r, n = config.change_regions, len(regions)
     table = np.zeros((r, REGION_FEATURES), dtype=np.float32)
     if n:
         table[:n, 0] = 1.0
         table[:n, 1] = regions.points_M3[:, 2]
         table[:n, 2] = np.log(regions.size_M) / 5.0
         table[:n, 3] = np.clip(regions.nearer_M * 4, -2, 2)
-        table[:n, 4] = regions.z_M / 3.0
+        table[:n, 4] = np.linalg.norm(regions.points_M3 - after.pose[:3, 3], axis=1) / 3.0
         table[:n, 5] = n / max(r, 1)
-        target = np.flatnonzero(chosen.roles_NR[:, ROLES.index("acted_receptacle")] > 0)
+        target = chosen.with_role("acted_receptacle")
         if target.size and np.isfinite(chosen.points_N3[target[0]]).all():
             offset = regions.points_M3 - chosen.points_N3[target[0]]
             forward = after.pose[:2, 2] / max(float(np.linalg.norm(after.pose[:2, 2])), 1e-6)
@@ -139,7 +147,7 @@ def _geometry(
     chosen: Candidates, regions: Regions, before: Observation, after: Observation, config: EstimatorConfig
 ) -> dict[str, NDArray[Any]]:
     """Where every candidate and region is, in metres and in both frames; and the per-entity view features."""
-    k, n, r, m = config.candidates, len(chosen.entities), config.change_regions, len(regions.z_M)
+    k, n, r, m = config.candidates, len(chosen.entities), config.change_regions, len(regions)
     height, width = before.depth.shape
     point = np.zeros((k + r, 3), dtype=np.float32)
     ok = np.zeros(k + r, dtype=np.bool_)
@@ -152,8 +160,8 @@ def _geometry(
     for f, view in enumerate(chosen.views):
         uv_ok[f, :n] = view.inside_N
         uv[f, :n][view.inside_N] = view.uv_N2[view.inside_N] / scale
-        uv_ok[f, k : k + m] = True
-        uv[f, k : k + m] = regions.uv_M2 / scale
+        uv_ok[f, k : k + m] = regions.inside_FM[f]
+        uv[f, k : k + m][regions.inside_FM[f]] = regions.uv_FM2[f][regions.inside_FM[f]] / scale
     return {"point": point, "point_ok": ok, "uv": uv, "uv_ok": uv_ok, "view": _view_features(chosen, before, after, k)}
 
 
@@ -181,21 +189,17 @@ def _view_features(chosen: Candidates, before: Observation, after: Observation, 
 def _crops(
     chosen: Candidates, regions: Regions, before: Observation, after: Observation, config: EstimatorConfig
 ) -> dict[str, NDArray[Any]]:
-    k, n, m, size = config.candidates, len(chosen.entities), len(regions.z_M), config.crop_px
+    k, n, m, size = config.candidates, len(chosen.entities), len(regions), config.crop_px
     window_N = np.array([config.thing_window_m if b.entity.kind is Kind.OBJECT else config.place_window_m for b in chosen.entities])
     room_N = np.array([b.entity.kind is Kind.ROOM for b in chosen.entities], dtype=np.bool_)
     window = np.concatenate([window_N, np.full(m, config.thing_window_m)])
     rgb = np.zeros((n + m, 2, size, size, 3), dtype=np.uint8)
     depth = np.full((n + m, 2, size, size), INVALID, dtype=np.float16)
     seen = np.zeros((n + m, 2), dtype=np.bool_)
-    height, width = before.depth.shape
     for f, (view, frame) in enumerate(zip(chosen.views, (before, after), strict=True)):
-        uv = np.concatenate([view.uv_N2, regions.uv_M2])
-        z = np.concatenate([view.z_N, regions.z_M])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            reach = 0.5 * window * frame.intrinsics[0, 0] / z  # a place whose middle is just outside still shows half of itself
-            visible = (z > 0.15) & (z < config.max_depth_m) & (np.abs(uv[:, 0] - width / 2) < width / 2 + 0.5 * reach)
-            visible &= np.abs(uv[:, 1] - height / 2) < height / 2 + 0.5 * reach
+        uv = np.concatenate([view.uv_N2, regions.uv_FM2[f]])
+        z = np.concatenate([view.z_N, regions.z_FM[f]])
+        visible = _shown(uv, z, window, frame, config)
         visible[:n] &= ~room_N
         rows = np.flatnonzero(visible)
         rgb[rows, f], depth[rows, f] = metric_crops(frame, uv[rows], z[rows], window[rows], size)
@@ -203,6 +207,39 @@ def _crops(
     keep = np.flatnonzero(seen.any(axis=1))
     slot = np.where(keep < n, keep, keep - n + k)
     return {"crop_rgb": rgb[keep], "crop_depth": depth[keep], "crop_slot": slot.astype(np.int64)}
+
+
+def _shown(
+    uv_N2: NDArray[np.float64], z_N: NDArray[np.float64], window_N: NDArray[np.float64], frame: Observation, config: EstimatorConfig
+) -> NDArray[np.bool_]:
+    """Which windows reach into a frame: a place whose middle is just outside still shows half of itself."""
+    height, width = frame.depth.shape
+    with np.errstate(invalid="ignore", divide="ignore"):
+        reach_N = 0.5 * window_N * frame.intrinsics[0, 0] / z_N
+        visible = (z_N > 0.15) & (z_N < config.max_depth_m) & (np.abs(uv_N2[:, 0] - width / 2) < width / 2 + 0.5 * reach_N)
+        return visible & (np.abs(uv_N2[:, 1] - height / 2) < height / 2 + 0.5 * reach_N)
+
+
+def _close_ups(chosen: Candidates, before: Observation, after: Observation, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
+    """Finer crops of what the action names, where it can be seen, and of the corner of the frame where the held thing is drawn."""
+    size = config.close_px
+    named = [int(i) for role in ("acted_object", "acted_receptacle") for i in chosen.with_role(role)]
+    named = [i for i in named if chosen.entities[i].entity.kind is not Kind.ROOM]
+    things = np.array([chosen.entities[i].entity.kind is Kind.OBJECT for i in named], dtype=np.bool_)
+    window = np.where(things, config.close_window_m, config.place_window_m)
+    rgb = np.zeros((len(named), 2, size, size, 3), dtype=np.uint8)
+    depth = np.full((len(named), 2, size, size), INVALID, dtype=np.float16)
+    seen = np.zeros(len(named), dtype=np.bool_)
+    for f, (view, frame) in enumerate(zip(chosen.views, (before, after), strict=True)):
+        uv, z = view.uv_N2[named], view.z_N[named]
+        rows = np.flatnonzero(_shown(uv, z, window, frame, config))
+        rgb[rows, f], depth[rows, f] = metric_crops(frame, uv[rows], z[rows], window[rows], size)
+        seen[rows] = True
+    slots = [*(i for i, s in zip(named, seen, strict=True) if s), config.candidates + config.change_regions]
+    hand = [box_crop(f, config.hand_box, size) for f in (before, after)]
+    rgb = np.concatenate([rgb[seen], np.stack([h[0] for h in hand])[None]])
+    depth = np.concatenate([depth[seen], np.stack([hand_depth(h[1]) for h in hand])[None]])
+    return {"close_rgb": rgb, "close_depth": depth, "close_slot": np.asarray(slots, dtype=np.int64)}
 
 
 def _action(transition: Transition) -> NDArray[np.float32]:

@@ -15,7 +15,8 @@ KEEP, SET, CLEAR = 0, 1, 2  # columns of an attribute head
 
 
 def nominal_atoms(action: Action, belief: Belief) -> frozenset[tuple[str, str, str, str]]:
-    """The relation or state atom that ``action`` makes true when it does what its name says; none for navigate, look, wait."""
+    """The relation or state atoms that ``action`` makes true when it does what its name says; none for navigate, looks, wait. A pour may
+    make two: its vessel is empty, another one full."""
     if action.verb is Verb.PICK:
         return frozenset({("relation", str(action.object), Relation.HELD.value, HAND.id)})
     if action.verb is Verb.PLACE:
@@ -24,7 +25,11 @@ def nominal_atoms(action: Action, belief: Belief) -> frozenset[tuple[str, str, s
         return frozenset({("relation", str(action.object), (relation or Relation.UNKNOWN).value, str(action.receptacle))})
     if action.verb in EFFECT:
         attribute, value = EFFECT[action.verb]
-        return frozenset({("state", str(action.subject), attribute, str(value).lower())})
+        atoms = {("state", str(action.subject), attribute, str(value).lower())}
+        vessel = belief.entities.get(action.fills) if action.fills is not None else None
+        if vessel is not None and "filled" in belief.vocabulary.spec(vessel.entity).attributes and not vessel.attributes.get("filled"):
+            atoms.add(("state", vessel.entity.id, "filled", "true"))  # a drain keeps nothing, a full vessel stays full
+        return frozenset(atoms)
     return frozenset()
 
 

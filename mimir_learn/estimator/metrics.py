@@ -34,6 +34,8 @@ class Scored:
         success: the source's probability of that, None when it has no opinion.
         refused: the environment refused the action (`labels.refused`): nothing was tried.
         moved: all ids changed by someone else; without ``unseen`` they are those in view of either frame or named by the action.
+        novel: whether a thing the action names looks as none in a training house does; None where it names no thing.
+        holders: ids of things that hold things, as far as memory knows them.
     """
 
     true: Delta
@@ -47,6 +49,8 @@ class Scored:
     success: float | None = None
     refused: bool = False
     moved: frozenset[str] = frozenset()
+    novel: bool | None = None
+    holders: frozenset[str] = frozenset()
 
     def true_atoms(self, visible_only: bool = False) -> frozenset[Atom]:
         """True atoms under the matching rule above."""
@@ -87,6 +91,37 @@ def counts(items: Iterable[Scored], kinds: Iterable[str] = KINDS, visible_only: 
         p = {a for a in item.predicted_atoms(visible_only) if a[0] in wanted}
         hits, predicted, true = hits + len(t & p), predicted + len(p), true + len(t)
     return hits, predicted, true
+
+
+def change_kinds(items: Sequence[Scored]) -> dict[str, float]:
+    """``change.<kind>.f1`` and ``….n`` (true atoms) per kind of change that occurs or is claimed.
+
+    Kinds: ``state.<attribute>``; ``grasp`` (into the hand), ``place`` (to a place), ``nest`` (into or onto a thing), ``floor``,
+    ``elsewhere``.
+    """
+    sums: dict[str, list[int]] = {}
+    for item in items:
+        t, p = item.true_atoms(), item.predicted_atoms()
+        for column, atoms in enumerate((t & p, p, t)):
+            for atom in atoms:
+                if (kind := _kind(atom, item.holders)) is not None:
+                    sums.setdefault(kind, [0, 0, 0])[column] += 1
+    out: dict[str, float] = {}
+    for kind, (hits, predicted, true) in sorted(sums.items()):
+        out |= {f"change.{kind}.f1": f1(hits, predicted, true), f"change.{kind}.n": float(true)}
+    return out
+
+
+_RELATION_KIND = {"held": "grasp", "room": "floor", ELSEWHERE.relation.value: "elsewhere"}
+
+
+def _kind(atom: Atom, holders: frozenset[str]) -> str | None:
+    kind, _, what, value = atom
+    if kind == "state":
+        return f"state.{what}"
+    if kind == "hand":  # implied by a relation
+        return None
+    return _RELATION_KIND.get(what, "nest" if value in holders else "place")
 
 
 def f1(hits: int, predicted: int, true: int) -> float:
@@ -170,8 +205,9 @@ def score(items: Iterable[Scored]) -> dict[str, float]:
     Keys: ``changed_atom_{precision,recall,f1}``, ``changed_atom_f1_no_hand`` (every grasp and release counts once instead of twice),
     ``exact_delta``, ``false_change_rate``, ``n``, ``no_ops``; the same under ``visible.``; ``false_change_rate_manipulation`` and
     ``exogenous_recall_visible``, each with ``…_n``; ``f1.<kind>``; ``outcome_balanced_accuracy``; ``ece``, ``brier`` of changes,
-    ``exact_ece``, ``exact_brier`` of whole answers; ``aurc``, ``coverage_at_*``; and the core numbers per ``fault.<kind>.``
-    (``fault.none.`` = no fault) and per ``verb.<verb>.``.
+    ``exact_ece``, ``exact_brier`` of whole answers; ``aurc``, ``coverage_at_*``; ``change.<kind>.…`` (see `change_kinds`); and the core
+    numbers per ``fault.<kind>.`` (``fault.none.`` = no fault), per ``verb.<verb>.``, and, of actions that name a thing, under
+    ``appearance.novel.`` where such a thing looks as none in a training house does, else ``appearance.seen.``.
 
     A transition is filed under its own fault, so ``fault.slip.``, ``fault.stuck.`` and the like also hold the few exogenous changes that
     happened to coincide with one; ``fault.exogenous.`` has only those that came alone.
@@ -186,10 +222,13 @@ def score(items: Iterable[Scored]) -> dict[str, float]:
     out |= calibration([p for p, _ in changes], [ok for _, ok in changes])
     whole = calibration([i.confidence for i in rows], [i.exact() for i in rows])
     out |= {f"exact_{k}": v for k, v in whole.items()}
-    out |= risk_coverage(rows)
-    groups: list[tuple[str, Callable[[Scored], str]]] = [("fault", lambda i: i.fault or "none"), ("verb", lambda i: i.verb)]
+    out |= risk_coverage(rows) | change_kinds(rows)
+    groups: list[tuple[str, Callable[[Scored], str | None]]] = [
+        ("fault", lambda i: i.fault or "none"), ("verb", lambda i: i.verb),
+        ("appearance", lambda i: None if i.novel is None else "novel" if i.novel else "seen"),
+    ]  # fmt: skip
     for prefix, of in groups:
-        for value in sorted({of(i) for i in rows}):
+        for value in sorted({v for i in rows if (v := of(i)) is not None}):
             part = [i for i in rows if of(i) == value]
             out |= {f"{prefix}.{value}.{k}": v for k, v in _core(part).items()}
             out[f"{prefix}.{value}.outcome_balanced_accuracy"] = outcome_accuracy(part)

@@ -13,12 +13,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from mimir_learn.estimator.candidates import ROLES
 from mimir_learn.estimator.config import EstimatorConfig
-from mimir_learn.estimator.encoders import CropEncoder, Finder, Trunk
-from mimir_learn.estimator.inputs import ACTION_FEATURES, FEATURES, REGION_FEATURES, VIEW_FEATURES
+from mimir_learn.estimator.encoders import CloseUp, CropEncoder, Finder, Trunk
+from mimir_learn.estimator.inputs import ACTION_FEATURES, FEATURES, KINDS, REGION_FEATURES, VIEW_FEATURES
 from mimir_learn.estimator.labels import FIRST_CANDIDATE, KEEP, TO_HAND, UNCHANGED
 from mimir_learn.symbols import Vocabulary
 
+_HELD = len(KINDS) + ROLES.index("held")  # column of ``feature``
 MASKED = -1e4  # finite, so that a row with every option masked still has a softmax
 Batch = Mapping[str, Tensor]
 
@@ -66,7 +68,7 @@ class DeltaEstimator(nn.Module):
         super().__init__()
         self.config = config = config or EstimatorConfig()
         d, attributes = config.dim, len(config.attributes)
-        self.crops, self.trunk, self.finder = CropEncoder(config), Trunk(config), Finder(config)
+        self.crops, self.close, self.trunk, self.finder = CropEncoder(config), CloseUp(config), Trunk(config), Finder(config)
         self.name = nn.Linear(config.name_dim, d)
         self.parent_name = nn.Linear(config.name_dim, d, bias=False)
         self.fact = nn.Sequential(nn.Linear(FEATURES + VIEW_FEATURES + 2 * attributes + 2, d), nn.GELU(), nn.Linear(d, d))
@@ -130,7 +132,14 @@ class DeltaEstimator(nn.Module):
         action_BD = self.verb(batch["verb"]) + self.motion(act)
         entity_BKD = self.name(batch["name"]) + self.parent_name(parent_name) + self.fact(facts) + slots_BSD[:, :k]
         region_BRD = self.region(batch["region"]) + slots_BSD[:, k:]
-        hand_query = (hand_BD + self.hand_query)[:, None]
+        close_LD = self.close(batch["close_rgb"], batch["close_depth"])
+        close_BSD = (
+            close_LD.new_zeros(b * (k + r + 1), close_LD.shape[-1]).index_copy(0, batch["close_slot"], close_LD).view(b, k + r + 1, -1)
+        )
+        close_hand_BD = close_BSD[:, -1]
+        held_BK1 = batch["feature"][..., _HELD : _HELD + 1]  # what is held has no place of its own to be looked at
+        entity_BKD = entity_BKD + close_BSD[:, :k] + held_BK1 * close_hand_BD[:, None]
+        hand_query = (hand_BD + close_hand_BD + self.hand_query)[:, None]
         x_BQD = torch.cat([entity_BKD, region_BRD, hand_query, torch.zeros_like(hand_query)], 1) + action_BD[:, None]
         return {"before": before_BSD[:, :k], "hand": hand_look_BFD}, x_BQD
 

@@ -19,7 +19,7 @@ from mimir_learn.estimator.inputs import build_with_ids
 from mimir_learn.estimator.labels import did_what_it_says, targets
 from mimir_learn.logs import Episode
 from mimir_learn.memory import WorldMemory
-from mimir_learn.symbols import ATTRIBUTES, Delta, Feedback, Observation, ParentChange, StateChange, Transition, Verb
+from mimir_learn.symbols import ATTRIBUTES, LOOKS, Action, Delta, Feedback, Kind, Observation, ParentChange, StateChange, Transition
 
 Sought = NDArray[np.float64] | str | None
 
@@ -36,7 +36,8 @@ class Sample:
         did: whether the action did what it says.
         sought: where the thing that left the hand is in the after-frame, and where the thing that entered it was in the before-frame:
             a world point, "nowhere" (not to be seen), or None when there is no such thing. Targets only.
-        second_look: the after-frame was taken one uneventful ``look`` later.
+        second_look: the after-frame was taken one uneventful look later.
+        novel: whether a thing that the action names looks as none in a training house does; None when it names no thing. For results only.
         episode, step: where it comes from.
     """
 
@@ -50,6 +51,7 @@ class Sample:
     second_look: bool
     episode: str
     step: int
+    novel: bool | None = None
 
 
 def visible(delta: Delta) -> Delta:
@@ -70,10 +72,10 @@ def replay(episode: Episode, second_looks: bool = False) -> Iterator[Sample]:
         moved, did = frozenset(step.moved), did_what_it_says(step.action, belief, delta, step.outcome)
         first = Sample(
             Transition(before, step.action, after, step.outcome, belief), delta, step.fault, moved, moved - seen, did,
-            _sought(episode, t, t + 1, delta), False, episode.episode_id, t,
+            _sought(episode, t, t + 1, delta), False, episode.episode_id, t, _novel(episode, step.action),
         )  # fmt: skip
         yield first
-        if second_looks and step.action.verb is not Verb.LOOK and _quiet_look(episode, t + 1):
+        if second_looks and step.action.verb not in LOOKS and _quiet_look(episode, t + 1):
             again = replace(first.transition, after=episode.frames[t + 2])
             yield replace(first, transition=again, second_look=True, sought=_sought(episode, t, t + 2, delta))
         noticed = Delta(c for c in delta if not (isinstance(c, ParentChange | StateChange) and c.entity in first.unseen))
@@ -102,11 +104,16 @@ def find_cell(sought: Sought, frame: Observation, config: EstimatorConfig) -> in
 
 
 def _quiet_look(episode: Episode, t: int) -> bool:
-    """Whether step ``t`` is a look during which nothing changed."""
+    """Whether step ``t`` is a look, in whatever direction, during which nothing changed."""
     if t >= len(episode.steps):
         return False
     step = episode.steps[t]
-    return step.action.verb is Verb.LOOK and step.outcome.success and not step.delta
+    return step.action.verb in LOOKS and step.outcome.success and not step.delta
+
+
+def _novel(episode: Episode, action: Action) -> bool | None:
+    things = [a for a in action.arguments if a in episode.entities and episode.entities[a].kind is Kind.OBJECT]
+    return any(a in episode.novel for a in things) if things else None
 
 
 def arrays(sample: Sample, config: EstimatorConfig) -> dict[str, NDArray[Any]]:

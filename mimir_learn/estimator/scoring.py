@@ -10,7 +10,7 @@ from mimir_learn.estimator.metrics import Scored, score
 from mimir_learn.estimator.predict import Predictor
 from mimir_learn.estimator.samples import Sample, replay, visible
 from mimir_learn.logs import LogDirectory, read_episodes
-from mimir_learn.symbols import DeltaSource, Estimate
+from mimir_learn.symbols import Belief, DeltaSource, Estimate, Kind
 
 HEADLINE = (
     "n", "changed_atom_f1", "changed_atom_f1_no_hand", "exact_delta", "false_change_rate", "false_change_rate_manipulation",
@@ -24,8 +24,13 @@ def scored(sample: Sample, estimate: Estimate) -> Scored:
     return Scored(
         sample.delta, visible(estimate.delta), estimate.confidence, sample.transition.action.verb.value, sample.fault,
         frozenset(sample.transition.belief.entities), sample.unseen, sample.did, estimate.success,
-        refused(sample.transition.outcome), sample.moved,
+        refused(sample.transition.outcome), sample.moved, sample.novel, _holders(sample.transition.belief),
     )  # fmt: skip
+
+
+def _holders(belief: Belief) -> frozenset[str]:
+    """What memory knows as things that hold things."""
+    return frozenset(e for e, b in belief.entities.items() if b.entity.kind is Kind.OBJECT and belief.vocabulary.spec(b.entity).relation)
 
 
 def answer(

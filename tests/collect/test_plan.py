@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mimir_learn.collect import CollectConfig, HouseCounts, PolicyConfig
+from mimir_learn.collect.config import STYLES
 from mimir_learn.collect.plan import plan_shards
 from mimir_learn.errors import ConfigError
 from mimir_learn.logs import split_of
@@ -42,14 +43,17 @@ def test_large_splits_spill_into_further_chunks() -> None:
 def test_how_it_runs_is_no_part_of_what_it_is() -> None:
     config = CollectConfig()
     assert config.sha256 == replace(config, out="elsewhere", n_jobs=7, max_tries=1).sha256
-    assert config.sha256 != replace(config, fault_level=0.2).sha256 != replace(config, policy=PolicyConfig(look=0.0)).sha256
+    assert config.sha256 != replace(config, faults=0.2).sha256 != replace(config, policy=PolicyConfig(look=0.0)).sha256
+    assert len({replace(config, faults=f, feedback_style=s).sha256 for f in (0.25, "rough") for s in ("plain", "alfred")}) == 4
 
 
 @pytest.mark.parametrize(
     ("values", "word"),
     [
         ({"steps": 0}, "steps"),
-        ({"fault_level": 1.5}, "fault_level"),
+        ({"faults": 1.5}, r"collect\.faults"),
+        ({"faults": "gentle"}, r"collect\.faults is 'gentle'; .* none, mild, rough, silent, exogenous"),
+        ({"feedback_style": "loud"}, r"collect\.feedback_style is 'loud'; known: plain, alfred, habitat"),
         ({"n_jobs": 0}, "n_jobs"),
         ({"houses": HouseCounts(0, 0, 0, 0)}, "houses"),
         ({"episodes_per_shard": 0}, "episodes_per_shard"),
@@ -61,8 +65,8 @@ def test_how_it_runs_is_no_part_of_what_it_is() -> None:
         ({"max_tries": None}, r"collect\.max_tries"),
         ({"n_jobs": 1.5}, r"collect\.n_jobs .* or -1"),
         ({"n_jobs": -2}, r"collect\.n_jobs .* or -1"),
-        ({"fault_level": float("nan")}, r"collect\.fault_level"),
-        ({"fault_level": "0.2"}, r"collect\.fault_level"),
+        ({"faults": float("nan")}, r"collect\.faults"),
+        ({"faults": "0.2"}, r"collect\.faults"),
         ({"out": ""}, r"collect\.out"),
         ({"out": "/dev/null/deep/log"}, r"collect\.out .* /dev/null is no directory; choose another"),
         ({"out": __file__}, r"collect\.out .* is no directory"),
@@ -97,8 +101,20 @@ def parse(path: Path) -> CollectConfig:
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda p: p.stem)
 def test_recipes_parse(path: Path) -> None:
     config = parse(path)
-    assert config.fault_level == 0.25 and isinstance(config.houses, HouseCounts) and isinstance(config.policy, PolicyConfig)
+    assert config.faults == "rough" and isinstance(config.houses, HouseCounts) and isinstance(config.policy, PolicyConfig)
     assert all(config.houses.of(s) > 0 for s in ("train", "validation", "calibration", "test"))
+
+
+@pytest.mark.parametrize(("text", "value"), [("0.5", 0.5), ("1", 1.0), ("mild", "mild")])
+def test_faults_are_a_level_or_a_name(tmp_path: Path, text: str, value: float | str) -> None:
+    (tmp_path / "recipe.yaml").write_text(f"faults: {text}\n")
+    assert parse(tmp_path / "recipe.yaml").faults == value
+
+
+def test_styles_are_those_of_the_household() -> None:
+    from mimir_learn.envs.household.reports import STYLES as HOUSEHOLD_STYLES
+
+    assert tuple(HOUSEHOLD_STYLES) == STYLES
 
 
 def test_unknown_key_is_refused(tmp_path: Path) -> None:

@@ -8,74 +8,19 @@ import numpy as np
 import pytest
 
 from mimir_learn.collect import PolicyConfig
-from mimir_learn.collect.policy import PlayPolicy
+from mimir_learn.collect.errands import Errands
+from mimir_learn.collect.policy import MOST_TRIES, PlayPolicy
 from mimir_learn.collect.scene import Scene
 from mimir_learn.collect.violations import VIOLATIONS, violate
-from mimir_learn.envs.household import VOCABULARY, generate_house
+from mimir_learn.envs.household.vocabulary import VOCABULARY
+from mimir_learn.errors import ConfigError
 from mimir_learn.logs import LoggedStep
-from mimir_learn.symbols import (
-    HAND,
-    IN_HAND,
-    Action,
-    Delta,
-    Kind,
-    Observation,
-    Outcome,
-    Parent,
-    ParentChange,
-    Percept,
-    Sighting,
-    Snapshot,
-    StateChange,
-    Verb,
-)
+from mimir_learn.symbols import HAND, Action, Delta, Kind, Observation, Outcome, Percept, Snapshot, Verb
+
+from .toy import Toy
 
 FRAME = Observation(np.zeros((4, 4, 3), np.uint8), np.ones((4, 4), np.float32), np.eye(3), np.eye(4))
-
-
-class Toy:
-    """The household's rules on symbols alone: what is at the robot's place and not shut away is in view."""
-
-    def __init__(self, seed: int) -> None:
-        house = generate_house(seed)
-        self.entities, self.places = house.entities, house.places
-        parents = {f.id: f.parent for f in house.fixtures} | {t.id: t.parent for t in house.things}
-        self.state = Snapshot(parents, {(f.id, a): v for f in house.fixtures for a, v in f.attributes.items()})
-        self.at = house.rooms[0].id
-
-    def scene(self) -> Scene:
-        shut = self.state.attributes.get((self.at, "open")) is False
-        seen = [] if shut else [e for e in self.state.contents(self.at) if self.entities[e].kind is Kind.OBJECT]
-        if self.state.hand:
-            seen.append(self.state.hand)
-        sightings = tuple(Sighting(self.entities[e], self.state.parents[e], {}, np.zeros(3), 50) for e in sorted(seen))
-        return Scene(VOCABULARY, self.places, self.entities, self.state, Percept(sightings, frozenset({self.at}), self.at))
-
-    def step(self, action: Action) -> LoggedStep:
-        scene, thing, place = self.scene(), action.object, action.receptacle
-        change = None
-        match action.verb:
-            case Verb.NAVIGATE:
-                self.at = place or scene.holder(str(thing))
-                return LoggedStep(action, "c", Outcome(True, ""), Delta())
-            case Verb.PICK if scene.hand is None and thing in scene.here:
-                change = ParentChange(thing, self.state.parents[thing], IN_HAND)
-            case Verb.PLACE if scene.hand == thing and place == self.at and not scene.closed(place):
-                relation = VOCABULARY.spec(self.entities[place]).relation
-                change = ParentChange(thing, IN_HAND, Parent(place, relation)) if relation else None
-            case Verb.OPEN | Verb.CLOSE if (
-                place == self.at and place in scene.openables and scene.closed(place) == (action.verb is Verb.OPEN)
-            ):
-                change = StateChange(place, "open", scene.closed(place) is False, scene.closed(place))
-            case Verb.TOGGLE_ON | Verb.TOGGLE_OFF if (
-                thing == self.at and thing in scene.devices and scene.on(thing) == (action.verb is Verb.TOGGLE_OFF)
-            ):
-                change = StateChange(thing, "on", scene.on(thing), not scene.on(thing))
-            case Verb.LOOK | Verb.WAIT:
-                return LoggedStep(action, "c", Outcome(True, ""), Delta())
-        delta = Delta([change] if change else [])
-        self.state = self.state.apply(delta)
-        return LoggedStep(action, "c", Outcome(change is not None, ""), delta)
+QUIET = PolicyConfig(violation=0.0, random=0.0, look=0.0, gaze=0.0)
 
 
 def play(house: int, seed: int, steps: int, config: PolicyConfig | None = None) -> list[LoggedStep]:
@@ -94,28 +39,61 @@ def test_same_seed_same_actions() -> None:
 
 
 def test_mix() -> None:
-    steps = [s for house in range(12) for s in play(house, house, 64)]
+    steps = [s for house in range(16) for s in play(house, house, 64)]
     kinds, verbs = Counter(s.kind for s in steps), Counter(s.action.verb for s in steps)
     total = len(steps)
     assert sum(s.manipulation for s in steps) / total >= 0.55
     assert 0.08 <= kinds["refused"] / total <= 0.35  # without any fault; faults come on top
-    assert all(verbs[v] / total >= 0.02 for v in Verb if v not in (Verb.SLICE, Verb.WAIT))
-    assert verbs[Verb.SLICE] == 0
+    rare = {Verb.WAIT: 0.002}
+    assert all(verbs[v] / total >= rare.get(v, 0.01) for v in Verb), {v: verbs[v] / total for v in Verb}
+
+
+def test_every_attribute_and_movable_receptacles_change() -> None:
+    steps = [s for house in range(16) for s in play(house, house, 64)]
+    changed = Counter(a for s in steps for _, a in s.delta.states)
+    assert {"open", "on", "filled", "sliced"} <= set(changed) and min(changed.values()) >= 15, changed
+    into_things = [
+        c for s in steps for c in s.delta.parents.values() if c.new.id.split("_")[0] in ("bowl", "box", "plate", "pot", "pan", "mug", "cup")
+    ]
+    assert len(into_things) >= 20
+    full = [s for s in steps if s.action.verb is Verb.PICK and s.delta and s.action.object == "bowl_1"]
+    assert full  # bowls are carried about
 
 
 def test_without_mistakes_errands_succeed() -> None:
-    quiet = PolicyConfig(violation=0.0, random=0.0)
-    steps = [s for house in range(6) for s in play(house, house, 64, quiet)]
-    assert sum(s.outcome.success for s in steps) / len(steps) >= 0.9
+    steps = [s for house in range(12) for s in play(house, house, 64, QUIET)]
+    assert sum(s.outcome.success for s in steps) / len(steps) >= 0.85
     carried = {c.new.id for s in steps for c in s.delta.parents.values() if c.new.id != HAND.id}
     assert len(carried) >= 10  # things go to many places
 
 
+@pytest.mark.parametrize(
+    ("kind", "needs"),
+    [
+        ("stack", lambda plan, scene: any(a.verb is Verb.PLACE and scene.entities[str(a.receptacle)].kind is Kind.OBJECT for a in plan)),
+        ("cut", lambda plan, scene: any(a.verb is Verb.SLICE for a in plan)),
+        ("pour", lambda plan, scene: any(a.verb is Verb.FILL for a in plan)),
+        ("cause", lambda plan, scene: any(a.verb in (Verb.TOGGLE_ON, Verb.CLOSE) for a in plan)),
+        ("gaze", lambda plan, scene: all(a.verb in (Verb.LOOK, Verb.LOOK_UP, Verb.LOOK_DOWN) for a in plan)),
+    ],
+)
+def test_errands_are_what_they_are_called(kind: str, needs) -> None:  # type: ignore[no-untyped-def]
+    plans = []
+    for seed in range(12):
+        scene = Toy(seed).scene()
+        plan = getattr(Errands(QUIET, np.random.default_rng(seed)), kind)(scene)
+        plans += [(plan, scene)] if plan else []
+    assert len(plans) >= 8
+    assert sum(bool(needs(plan, scene)) for plan, scene in plans) >= 0.7 * len(plans)
+
+
 def test_violations_are_refused_and_of_many_kinds() -> None:
     rng, tried = np.random.default_rng(0), Counter()
-    for house in range(20):
+    for house in range(40):
         toy = Toy(house)
-        policy = PlayPolicy(PolicyConfig(violation=0.0, random=0.0), rng)
+        if house % 4 == 0:  # the toy breaks nothing by itself
+            toy.state = Snapshot(toy.state.parents, toy.state.attributes | {k: True for k in toy.state.attributes if k[1] == "broken"})
+        policy = PlayPolicy(QUIET, rng)
         for _ in range(25):
             toy.step(policy.act(toy.scene(), FRAME))
             for kind in VIOLATIONS:
@@ -135,8 +113,37 @@ def test_nothing_to_violate() -> None:
 @pytest.mark.parametrize("success", [True, False])
 def test_errand_ends_with_a_visible_failure(success: bool) -> None:
     toy = Toy(0)
-    policy = PlayPolicy(PolicyConfig(violation=0.0, random=0.0, stubborn=0.0, fiddle=0.0), np.random.default_rng(1))
+    config = PolicyConfig(
+        violation=0.0, random=0.0, stubborn=0.0, persist=0.0, fiddle=0.0, stack=0.0, cut=0.0, pour=0.0, cause=0.0, gaze=0.0
+    )
+    policy = PlayPolicy(config, np.random.default_rng(1))
     action = policy.act(toy.scene(), FRAME)
     left = len(policy._errand)
     policy.learn(LoggedStep(action, "c", Outcome(success, ""), Delta()))
     assert left and len(policy._errand) == (left if success else 0)
+
+
+@pytest.mark.parametrize("claim", [True, False])
+def test_a_put_that_does_not_come_off_is_tried_again_but_not_for_ever(claim: bool) -> None:
+    """Also where nobody admits it: the policy sees the thing in the hand."""
+    toy = Toy(0)
+    toy.at = "counter_1"
+    thing = next(e for e in toy.scene().of_kind(Kind.OBJECT))
+    toy.step(Action(Verb.NAVIGATE, thing))
+    if toy.scene().closed(toy.at):
+        toy.step(Action(Verb.OPEN, None, toy.at))
+    assert toy.step(Action(Verb.PICK, thing)).outcome.success
+    toy.step(Action(Verb.NAVIGATE, None, "counter_1"))
+    policy = PlayPolicy(PolicyConfig(violation=0.0, random=0.0, look=0.0, persist=1.0), np.random.default_rng(0))
+    put, tries = Action(Verb.PLACE, thing, "counter_1"), 0
+    again: Action | None = put
+    while again == put:
+        tries += 1
+        policy.learn(LoggedStep(put, "c", Outcome(claim, ""), Delta()))
+        again = policy._again(toy.scene())
+    assert again is None and (1 if claim else MOST_TRIES) <= tries <= MOST_TRIES
+
+
+def test_shares_of_errands_are_shares_of_one_whole() -> None:
+    with pytest.raises(ConfigError, match="exceeds 1"):
+        PolicyConfig(fiddle=0.6, stack=0.5)

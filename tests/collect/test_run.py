@@ -173,6 +173,25 @@ def test_damaged_shard_is_made_again(unbroken: Path, tmp_path: Path) -> None:
     assert contents(root) == contents(unbroken)
 
 
+def test_log_of_another_version_is_not_written_over(unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = tmp_path / "log"
+    shutil.copytree(unbroken, root)
+    monkeypatch.setattr("mimir_learn.logs.schema.SCHEMA_VERSION", 99)
+    before = contents(root)
+    with pytest.raises(
+        LogError, match=r"schema version 2, this code reads 99; make the log again with `mimir collect` into another directory"
+    ):
+        run(root)
+    assert contents(root) == before
+
+
+def test_origin_names_faults_and_style(tmp_path: Path) -> None:
+    root = run(tmp_path / "log", replace(TINY, houses=HouseCounts(1, 0, 0, 0), faults="mild", feedback_style="habitat"))
+    body = json.loads((root / "meta/mimir.json").read_text())
+    assert (body["schema_version"], body["faults"], body["feedback_style"]) == (2, "mild", "habitat")
+    assert check_log(root) == []
+
+
 def kill_workers(root: Path, times: int) -> threading.Thread:
     """Start a thread that kills ``times`` processes that are writing a shard under ``root`` (never this one)."""
 
@@ -226,7 +245,7 @@ def test_mix_of_a_small_log(tmp_path: Path) -> None:
     rates = body["rates"]
     assert rates["unusual"] >= 0.30
     assert rates["manipulations"] >= 0.55
-    for fault in ("slip", "wrong_instance", "drop", "beside", "stuck", "exogenous"):
+    for fault in ("slip", "drop", "beside", "stuck", "partial", "exogenous", "camera"):
         assert body["counts"].get(f"fault.{fault}", 0) >= 1, fault
     for kind in ("fault", "refused", "nominal"):
         assert rates[f"kind.{kind}"] >= 0.05, kind

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -37,6 +37,7 @@ VOCABULARY = Vocabulary(
             CategorySpec("lamp", Kind.FIXTURE, None, ("on",)),
             CategorySpec("mug", Kind.OBJECT),
             CategorySpec("apple", Kind.OBJECT),
+            CategorySpec("bowl", Kind.OBJECT, Relation.IN, ("filled", "broken")),
         )
     },
 )
@@ -91,6 +92,20 @@ class World:
             where = IN_HAND if name == self.held else Parent(table_at(point), Relation.ON)
             out.append(entity(name, Kind.OBJECT, where, None if name == self.held else point))
         return Belief(VOCABULARY, {b.entity.id: b for b in out}, "table_1", 3)
+
+
+def with_bowls(belief: Belief) -> Belief:
+    """The same belief with apple_1 in bowl_1, which alone is in the hand, and bowl_2 on table_2, out of every camera's view."""
+    others = {e: replace(b, parent=None) if b.parent == IN_HAND else b for e, b in belief.entities.items()}
+    bowl = [Entity(f"bowl_{n}", "bowl", Kind.OBJECT) for n in (1, 2)]
+    more = {
+        "bowl_1": BelievedEntity(bowl[0], IN_HAND, {"filled": False, "broken": False}, None, 1),
+        "bowl_2": BelievedEntity(
+            bowl[1], Parent("table_2", Relation.ON), {"filled": False, "broken": False}, np.array([0.5, -9.0, 0.6]), 1
+        ),
+        "apple_1": BelievedEntity(Entity("apple_1", "apple", Kind.OBJECT), Parent("bowl_1", Relation.IN), {}, None, 1),
+    }
+    return Belief(belief.vocabulary, {**others, **more}, belief.at, belief.step)
 
 
 def table_at(point: np.ndarray) -> str:

@@ -11,7 +11,7 @@ from mimir_learn.estimator.labels import FIRST_CANDIDATE, TO_ELSEWHERE, TO_HAND
 from mimir_learn.symbols import ELSEWHERE, IN_HAND, Delta, Kind, Parent, Relation
 
 from .conftest import SMALL
-from .synthetic import world
+from .synthetic import with_bowls, world
 
 ATTRIBUTES = SMALL.attributes
 
@@ -51,6 +51,24 @@ def test_random_logits_decode_to_a_well_formed_delta(seed: int, holding: bool, s
         assert attribute in belief.vocabulary.spec(belief.entities[entity].entity).attributes
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.floats(0.1, 12))
+def test_no_thing_ends_up_in_itself(seed: int, spread: float) -> None:
+    """With bowls that can hold each other, what memory believes after any answer is still a tree."""
+    rng = np.random.default_rng(seed)
+    belief = with_bowls(world(rng).belief())
+    ids = tuple(e for e in rng.permutation(sorted(belief.entities)) if rng.random() < 0.9)
+    n = len(ids)
+    parent = softmax(rng.normal(0, spread, (n, FIRST_CANDIDATE + n)))
+    delta, _ = decode(parent, softmax(rng.normal(0, 1, (n, len(ATTRIBUTES), 3))), ids, belief, ATTRIBUTES)
+    after = belief.snapshot().apply(delta).parents
+    for start in after:
+        at, steps = start, 0
+        while at in after:
+            at, steps = after[at].id, steps + 1
+            assert steps <= len(after), start
+
+
 def probabilities(ids: tuple[str, ...], wanted: dict[str, dict[int, float]]) -> tuple[np.ndarray, np.ndarray]:
     n = len(ids)
     parent = np.full((n, FIRST_CANDIDATE + n), 1e-6)
@@ -82,6 +100,16 @@ def test_a_full_hand_must_let_go_before_it_takes() -> None:
     parent, attr = probabilities(ids, {"mug_1": {0: 0.55, table: 0.45}, "mug_2": {0: 0.1, TO_HAND: 0.9}})
     delta, _ = decode(parent, attr, ids, belief, ATTRIBUTES)
     assert delta.parents["mug_1"].new == Parent("table_2", Relation.ON) and delta.hand is not None and delta.hand.new == "mug_2"
+
+
+def test_of_two_bowls_in_each_other_the_less_sure_one_gives_way() -> None:
+    belief = with_bowls(world(np.random.default_rng(0)).belief())
+    ids = tuple(sorted(belief.entities))
+    one, two = (FIRST_CANDIDATE + ids.index(f"bowl_{n}") for n in (1, 2))
+    parent, attr = probabilities(ids, {"bowl_1": {two: 0.7, 0: 0.3}, "bowl_2": {one: 0.9, 0: 0.1}})
+    delta, confidence = decode(parent, attr, ids, belief, ATTRIBUTES)
+    assert set(delta.parents) == {"bowl_2"} and delta.parents["bowl_2"].new == Parent("bowl_1", Relation.IN)
+    assert np.isclose(confidence, 0.3 * 0.9, atol=1e-3)
 
 
 def test_elsewhere_and_wrong_memory() -> None:

@@ -41,7 +41,7 @@ from mimir_learn.symbols import (
 )
 
 from .conftest import SMALL
-from .synthetic import POSE, VOCABULARY, World, transition
+from .synthetic import POSE, VOCABULARY, World, transition, with_bowls
 
 
 def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
@@ -50,6 +50,7 @@ def same(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> bool:
 
 def scrambled(episode: Episode, t: int, *, before: bool) -> Episode:
     """``episode`` with everything privileged turned upside down on one side of step ``t``; frames, actions and outcomes are as they were.
+    What is novel is turned round in either case: it is for results alone.
 
     After: true Δ, fault and exogenous ids of steps ≥ t, percepts and snapshots > t. Before: the same of steps < t and percepts ≤ t,
     except that things keep being sighted (their points and attributes change).
@@ -60,7 +61,7 @@ def scrambled(episode: Episode, t: int, *, before: bool) -> Episode:
 
     def nonsense(step: LoggedStep) -> LoggedStep:
         moves = [ParentChange(e, ELSEWHERE, Parent(str(rng.choice(rooms)), Relation.ROOM)) for e in things]
-        return dataclasses.replace(step, delta=Delta(moves), fault="drop", moved=tuple(things))
+        return dataclasses.replace(step, delta=Delta(moves), fault="gremlin", moved=tuple(things))
 
     def displaced(percept: Percept) -> Percept:
         moved = (
@@ -76,6 +77,7 @@ def scrambled(episode: Episode, t: int, *, before: bool) -> Episode:
         steps=tuple(nonsense(s) if i in side else s for i, s in enumerate(episode.steps)),
         percepts=[displaced(p) if i in frames else p for i, p in enumerate(episode.percepts)],
         snapshots=[empty if i in frames else s for i, s in enumerate(episode.snapshots)],
+        novel=frozenset(things) - episode.novel,
     )
 
 
@@ -200,19 +202,74 @@ def test_crops_are_metric_and_centred() -> None:
     assert not far_out.any() and (empty == INVALID).all()
 
 
-def test_changed_regions_find_what_moved_and_only_with_a_still_camera() -> None:
+def test_things_in_things_are_offered_with_their_parents() -> None:
+    """Putting the full bowl down: its apple and the room beside the target are candidates, and a bowl is a parent one can point at."""
+    tr, _ = transition(np.random.default_rng(2))
+    belief = with_bowls(tr.belief)
+    place = dataclasses.replace(tr, belief=belief, action=Action(Verb.PLACE, "bowl_1", "table_1"))
+    chosen = select(place, 10)
+    roles = {r: {chosen.ids[i] for i in chosen.with_role(r)} for r in ROLES}
+    assert roles["acted_object"] == roles["held"] == {"bowl_1"} and roles["inside_object"] == roles["inside_held"] == {"apple_1"}
+    assert roles["other"] == {"table_2"} and {"table_2", "fridge_1"} <= roles["beside"] and "table_1" not in roles["beside"]
+    assert chosen.ids.index("apple_1") < 9  # before everything that is only in view
+    ids, arrays = build_with_ids(place, SMALL)
+    row = {e: i for i, e in enumerate(ids)}
+    assert arrays["parent"][row["apple_1"]] == row["bowl_1"] and arrays["parent"][row["bowl_1"]] == SMALL.candidates
+    assert arrays["holds"][row["bowl_1"]] and arrays["movable"][row["bowl_1"]] and not arrays["holds"][row["mug_1"]]
+
+
+def test_a_pour_offers_both_vessels_and_where_they_stand() -> None:
+    tr, _ = transition(np.random.default_rng(2))
+    pour = dataclasses.replace(tr, belief=with_bowls(tr.belief), action=Action(Verb.POUR, "bowl_1", "bowl_2"))
+    chosen = select(pour, 10)
+    roles = {r: {chosen.ids[i] for i in chosen.with_role(r)} for r in ROLES}
+    assert roles["acted_object"] == {"bowl_1"} and roles["acted_receptacle"] == {"bowl_2"} and roles["other"] == {"table_1"}
+    go = dataclasses.replace(pour, action=Action(Verb.NAVIGATE, "apple_1"))  # in the bowl in the hand: nowhere to go
+    assert not select(go, 10).with_role("destination").size
+    fetch = dataclasses.replace(pour, action=Action(Verb.PICK, "bowl_2", "table_2"))
+    chosen = select(fetch, 10)
+    assert {chosen.ids[i] for i in chosen.with_role("source")} == {chosen.ids[i] for i in chosen.with_role("source_place")} == {"table_2"}
+
+
+def test_close_ups_show_what_is_handled_and_the_hand() -> None:
+    tr = next(t for t, _ in (transition(np.random.default_rng(n)) for n in range(9)) if t.belief.hand is None)
+    ids, arrays = build_with_ids(dataclasses.replace(tr, action=Action(Verb.PLACE, "mug_1", "table_1")), SMALL)
+    hand = SMALL.candidates + SMALL.change_regions
+    assert arrays["close_slot"].tolist() == [ids.index("mug_1"), ids.index("table_1"), hand]
+    assert arrays["close_rgb"].shape == (3, 2, SMALL.close_px, SMALL.close_px, 3) and arrays["close_rgb"][0].any()
+    _, arrays = build_with_ids(dataclasses.replace(tr, action=Action(Verb.WAIT)), SMALL)
+    assert arrays["close_slot"].tolist() == [hand]
+
+
+def test_changed_regions_of_two_poses_are_what_one_of_them_looked_through() -> None:
+    w = World({"mug_1": np.array([0.3, 0.6, 0.9]), "apple_1": np.array([-0.3, 0.6, 0.9])})
+    before = w.frame()
+    w.pose = POSE.copy()
+    w.pose[0, 3] += 0.2
+    assert len(changed_regions(before, w.frame(), 4)) == 0  # nothing moved but the camera
+    gone, come = w.points["mug_1"], np.array([0.0, 0.3, 0.6])
+    w.points["mug_1"] = come
+    found = changed_regions(before, w.frame(), 4)
+    assert len(found) == 2
+    for point, sign in ((gone, -1), (come, 1)):
+        gap = np.linalg.norm(found.points_M3 - point, axis=1)
+        assert gap.min() < 0.1 and np.sign(found.nearer_M[gap.argmin()]) == sign
+    inside = found.inside_FM
+    assert inside.all() and np.allclose(before.project(found.points_M3)[0], found.uv_FM2[0])
+    everywhere = (0.0, 0.0, 1.0, 1.0)
+    assert len(changed_regions(before, w.frame(), 4, everywhere)) == 0
+
+
+def test_changed_regions_find_what_moved() -> None:
     w = World({"mug_1": np.array([0.3, 0.6, 0.65]), "apple_1": np.array([-0.3, 0.6, 0.65])})
     before = w.frame()
     old = w.points["mug_1"]
     w.points["mug_1"] = np.array([0.0, 0.3, 0.3])
     found = changed_regions(before, w.frame(), 4)
-    assert len(found.z_M) == 2
+    assert len(found) == 2
     assert min(np.linalg.norm(found.points_M3 - w.points["mug_1"], axis=1)) < 0.1
     assert min(np.linalg.norm(found.points_M3 - old, axis=1)) < 0.1
-    w.pose = POSE.copy()
-    w.pose[0, 3] += 0.2
-    assert len(changed_regions(before, w.frame(), 4).z_M) == 0
-    assert len(changed_regions(before, before, 4).z_M) == 0
+    assert len(changed_regions(before, before, 4)) == len(changed_regions(before, w.frame(), 0)) == 0
 
 
 def test_names_share_stems_and_need_no_table() -> None:

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mimir_learn.estimator.labels import did_what_it_says, refused, targets
+from mimir_learn.estimator.labels import CLEAR, FIRST_CANDIDATE, SET, TO_ELSEWHERE, did_what_it_says, refused, targets
 from mimir_learn.estimator.samples import arrays, replay
 from mimir_learn.logs import read_episodes
 from mimir_learn.symbols import IN_HAND, Action, Delta, Outcome, Parent, ParentChange, Relation, StateChange, Verb
 
 from .conftest import SMALL
-from .synthetic import World
+from .synthetic import World, with_bowls
 
 BELIEF = World({"mug_1": np.array([0.3, 0.6, 0.65])}).belief()
 GO = Action(Verb.NAVIGATE, None, "table_1")
@@ -45,6 +45,26 @@ NO = Outcome(False, "Refused: you do not see mug_1.")
 def test_did_what_it_says(action: Action, delta: Delta, outcome: Outcome | None, did: bool) -> None:
     assert did_what_it_says(action, BELIEF, delta, outcome) is did
     assert targets(delta, (), action, BELIEF, SMALL, outcome)["y_outcome"] == did
+
+
+def test_a_pour_empties_one_vessel_and_fills_another() -> None:
+    belief = with_bowls(BELIEF)
+    pour, away = Action(Verb.POUR, "bowl_1", "bowl_2"), Action(Verb.POUR, "bowl_1", "table_1")
+    empty, full = StateChange("bowl_1", "filled", True, False), StateChange("bowl_2", "filled", False, True)
+    assert did_what_it_says(pour, belief, Delta([empty, full])) and did_what_it_says(away, belief, Delta([empty]))
+    assert not did_what_it_says(pour, belief, Delta([empty]))  # spilt beside
+    assert not did_what_it_says(pour, belief, NONE)
+    ids = ("bowl_2", "bowl_1")
+    assert targets(Delta([empty, full]), ids, pour, belief, SMALL)["y_attr"][:2, SMALL.attributes.index("filled")].tolist() == [SET, CLEAR]
+
+
+def test_a_thing_in_a_bowl_points_at_the_bowl() -> None:
+    belief = with_bowls(BELIEF)
+    put, ids = Action(Verb.PLACE, "mug_1", "bowl_2"), ("mug_1", "bowl_2", "apple_1")
+    inside = Delta([ParentChange("mug_1", IN_HAND, Parent("bowl_2", Relation.IN))])
+    assert did_what_it_says(put, belief, inside) and targets(inside, ids, put, belief, SMALL)["y_parent"][0] == FIRST_CANDIDATE + 1
+    spilt = Delta([ParentChange("apple_1", Parent("bowl_1", Relation.IN), Parent("kitchen_1", Relation.ROOM))])  # the bowl broke
+    assert targets(spilt, ids, put, belief, SMALL)["y_parent"][2] == TO_ELSEWHERE  # the room was not offered
 
 
 def test_only_an_honest_refusal_is_one() -> None:

@@ -119,8 +119,9 @@ def test_false_changes_of_manipulations_leave_out_refusals_and_everything_else()
         Scored(OPEN, PICK, verb="open"),
     ]
     out = score(items)
-    assert out["false_change_rate_manipulation_n"] == 8 and out["false_change_rate_manipulation"] == pytest.approx(1 / 8)
-    assert out["false_change_rate"] == pytest.approx(4 / 11)
+    n = 1 + len(MANIPULATIONS)
+    assert out["false_change_rate_manipulation_n"] == n and out["false_change_rate_manipulation"] == pytest.approx(1 / n)
+    assert out["false_change_rate"] == pytest.approx(4 / (n + 3))
     assert math.isnan(score([Scored(NONE, OPEN, verb="look")])["false_change_rate_manipulation"])
 
 
@@ -144,6 +145,24 @@ def test_outcome_accuracy_is_balanced() -> None:
     items = [Scored(NONE, NONE, did=True, success=0.9)] * 9 + [Scored(NONE, NONE, did=False, success=0.9)]
     assert score(items)["outcome_balanced_accuracy"] == 0.5
     assert math.isnan(score([Scored(NONE, NONE, did=True)])["outcome_balanced_accuracy"])
+
+
+def test_every_kind_of_change_has_a_score_of_its_own() -> None:
+    bowl, floor = Parent("bowl_1", Relation.IN), Parent("kitchen_1", Relation.ROOM)
+    nest, fall = Delta([ParentChange("mug_1", IN_HAND, bowl)]), Delta([ParentChange("mug_1", IN_HAND, floor)])
+    dirt = Delta([StateChange("bowl_1", "dirty", True, False)])
+    holders = frozenset({"bowl_1"})
+    out = score([Scored(nest, nest, holders=holders), Scored(nest, fall, holders=holders), Scored(dirt, NONE), Scored(PICK, PICK)])
+    assert out["change.nest.f1"] == pytest.approx(2 / 3) and out["change.nest.n"] == 2
+    assert out["change.floor.f1"] == 0 and out["change.floor.n"] == 0  # claimed only
+    assert out["change.state.dirty.f1"] == 0 and out["change.state.dirty.n"] == 1 and out["change.grasp.f1"] == 1
+    assert {k.split(".")[1] for k in out if k.startswith("change.")} == {"nest", "floor", "state", "grasp"}
+
+
+def test_results_are_split_by_appearance_where_the_action_names_a_thing() -> None:
+    out = score([Scored(PICK, PICK, novel=False), Scored(PICK, NONE, novel=True), Scored(OPEN, NONE, novel=None)])
+    assert out["appearance.seen.exact_delta"] == 1 and out["appearance.novel.exact_delta"] == 0
+    assert out["appearance.seen.n"] == out["appearance.novel.n"] == 1 and out["n"] == 3
 
 
 def test_calibration_and_risk() -> None:

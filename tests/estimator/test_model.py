@@ -28,8 +28,9 @@ def shuffled(sample: dict[str, np.ndarray], order: np.ndarray) -> dict[str, np.n
     rows = np.concatenate([order, np.arange(k, sample["point"].shape[0])])
     out["point"], out["point_ok"] = sample["point"][rows], sample["point_ok"][rows]
     out["uv"], out["uv_ok"] = sample["uv"][:, rows], sample["uv_ok"][:, rows]
-    slot = sample["crop_slot"]
-    out["crop_slot"] = np.where(slot < k, place[np.clip(slot, 0, k - 1)], slot)
+    for key in ("crop_slot", "close_slot"):
+        slot = sample[key]
+        out[key] = np.where(slot < k, place[np.clip(slot, 0, k - 1)], slot)
     return out
 
 
