@@ -268,7 +268,7 @@ COMMANDS: dict[str, Command] = {
     "assets": Command(
         "convert models to draw furniture with: mimir assets sweethome3d DIR", _assets_config, _assets, ("sweethome3d",), "", "source"
     ),
-    "doctor": Command("check what this machine can run", _doctor_config, _doctor),
+    "doctor": Command("check what this machine can run (--household: and that houses stay in order)", _doctor_config, _doctor),
     "bench": Command("measure speed: mimir bench env", _bench_config, _bench, ("env",)),
 }
 

@@ -9,8 +9,10 @@ import sys
 from dataclasses import dataclass
 from importlib import metadata
 
+from mimir_learn.checks import whole
 from mimir_learn.errors import MimirError
 from mimir_learn.evaluation.checks import probe_drawing
+from mimir_learn.evaluation.stress import stress_household, suites_of
 
 NEEDED = (
     "numpy",
@@ -37,11 +39,33 @@ OPTIONAL = {
 
 @dataclass(frozen=True)
 class DoctorConfig:
-    """Check what this machine can run. Takes no settings."""
+    """Check what this machine can run, or with ``--household`` whether the simulated houses stay in order whatever is done in them.
+
+    Attributes:
+        household: let chance act in houses and check the world after every action.
+        actions: such actions under each fault suite.
+        faults: all, or names of fault suites separated by commas.
+        houses: houses they are shared out over.
+        seed: of the actions and of the faults.
+    """
+
+    household: bool = False
+    actions: int = 10_000
+    faults: str = "all"
+    houses: int = 6
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        whole("doctor.actions", self.actions, 1)
+        whole("doctor.houses", self.houses, 1)
+        whole("doctor.seed", self.seed, 0)
+        suites_of(self.faults)
 
 
 def doctor(config: DoctorConfig | None = None) -> int:
-    """Print the findings; 1 when something the embedded household needs is missing, else 0."""
+    """Print the findings; 1 when something the embedded household needs is missing or a house is out of order, else 0."""
+    if config is not None and config.household:
+        return stress_household(config.faults, config.houses, config.actions, config.seed)
     ok = _say(sys.version_info >= (3, 11), f"Python {platform.python_version()}", "install Python 3.11 or newer")
     for name in NEEDED:
         found = importlib.util.find_spec(name) is not None
