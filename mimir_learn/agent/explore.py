@@ -118,7 +118,8 @@ def _from_source(goal: Goal, query: ObjectQuery, task: TaskMemory, world: WorldM
 
 
 def _order(goal: Goal, query: ObjectQuery, task: TaskMemory, world: WorldMemory, *, floors: bool) -> list[str]:
-    """Places that can hold things, most plausible first; ties go to the robot's room, then by id. Floors come before all when asked for."""
+    """Places that can hold things, most plausible first; ties go to the robot's room, to what is open, then by id. Floors come
+    first when asked for."""
     here = world.room_of(world.at)
     if goal.source is not None and _from_source(goal, query, task, world):
         return [goal.source] if goal.source in world.places else []
@@ -127,7 +128,7 @@ def _order(goal: Goal, query: ObjectQuery, task: TaskMemory, world: WorldMemory,
     holding = []
     for place_id, place in world.places.items():
         if place.entity.kind is Kind.RECEPTACLE and world.vocabulary.spec(place.entity).relation is not None:
-            holding.append((1, rank.get(place.entity.category, len(usual)), place.room != here, place_id))
+            holding.append((1, rank.get(place.entity.category, len(usual)), place.room != here, closed(place_id, world), place_id))
         elif floors and place.entity.kind is Kind.ROOM:
-            holding.append((0, 0, place_id != here, place_id))
+            holding.append((0, 0, place_id != here, False, place_id))
     return [place_id for *_, place_id in sorted(holding)]

@@ -10,6 +10,7 @@ import numpy as np
 
 from mimir_learn.symbols import (
     ATTRIBUTES,
+    HAND,
     IN_HAND,
     CausalRule,
     Goal,
@@ -77,8 +78,9 @@ class SymbolicHouse:
         self.rng = np.random.default_rng(seed)
         self.parents: dict[str, Parent] = {f: Parent(r, Relation.ROOM) for f, r in FIXTURES} | dict(self.objects)
         self.parents["faucet_1"] = Parent("sink_1", Relation.ON)
-        self.entities = {p.entity.id: p.entity for p in PLACES} | {o: entity(o) for o in self.objects}
-        self.attributes = {(e.id, a): (e.id, a) in self.states for e in self.entities.values() for a in VOCABULARY.spec(e).attributes}
+        known = {p.entity.id: p.entity for p in PLACES} | {o: entity(o) for o in self.objects}
+        self.entities = known | {HAND.id: HAND}
+        self.attributes = {(e.id, a): (e.id, a) in self.states for e in known.values() for a in VOCABULARY.spec(e).attributes}
         self.where, self.beside, self.view, self.fault, self.t = "kitchen_1", None, 0, "", 0
         self.moved: tuple[str, ...] = ()
         self.failed_puts: dict[str, int] = {}
@@ -191,7 +193,7 @@ class SymbolicHouse:
             if x not in self.visible():
                 return False, f"Refused: you do not see {x}."
             self.beside = x
-        elif x in self.entities:
+        elif x in self.entities and x != HAND.id:
             self.where, self.beside = x, None
         else:
             return False, f"Refused: there is no {x}."
@@ -227,6 +229,8 @@ class SymbolicHouse:
         return True, nominal
 
     def _put(self, thing: str, place: str) -> tuple[bool, str]:
+        if place not in self.entities or place == HAND.id:
+            return False, f"Refused: there is no {place}."
         if self.hand != thing:
             return False, f"Refused: you are not holding {thing}." if self.hand else "Refused: your hand is empty."
         if place in self.objects:

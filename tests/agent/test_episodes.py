@@ -15,14 +15,14 @@ from .symbolic_house import KINDS, PLACES, SymbolicHouse, at, bring, make, rando
 MAX_STEPS = 60
 
 
-def play(env, task, world="privileged", task_source=None, seed=0, **kw):
+def play(env, task, world="privileged", task_source=None, seed=0, max_steps=MAX_STEPS, **kw):
     """Run one episode. Returns (all goals true?, result, agent)."""
     robot = Robot(env, kw.pop("feedback_text", "full"))
     observation = robot.reset(seed=seed)
     first = make_source(world, privileged=env.privileged_state)
     second = first if task_source is None else make_source(task_source, privileged=env.privileged_state)
     agent = MimirAgent(robot.vocabulary, robot.places, task, HouseholdAdapter(), first, second, GateConfig(), **kw)
-    result = run_episode(robot, agent, observation, MAX_STEPS, seed=seed, keep_records=True)
+    result = run_episode(robot, agent, observation, max_steps, seed=seed, keep_records=True)
     return len(satisfied(task.goals, env.snapshot(), env.entities)) == len(task.goals), result, agent
 
 
