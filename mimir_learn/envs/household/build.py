@@ -29,8 +29,8 @@ _HEAD = f"""<mujoco model="household">
 <option timestep="0.004" sleep_tolerance="0.03" iterations="30" cone="pyramidal"><flag sleep="enable" autoreset="disable"/></option>
 <statistic extent="1" center="0 0 1"/>
 <visual><global fovy="{FOV}" offwidth="512" offheight="512"/>
-<quality shadowsize="0" offsamples="0" numslices="14" numstacks="8" numquads="1"/>
-<headlight ambient="0.5 0.5 0.5" diffuse="0.32 0.32 0.32" specular="0 0 0"/><map znear="0.04" zfar="25"/></visual>
+<quality shadowsize="0" offsamples="4" numslices="14" numstacks="8" numquads="1"/>
+<headlight ambient="0.56 0.56 0.56" diffuse="0.3 0.3 0.3" specular="0 0 0"/><map znear="0.04" zfar="25"/></visual>
 <default><geom type="box" condim="4" friction="0.9 0.01 0.004" solref="0.01 1"/></default>
 <worldbody>
 <light directional="true" castshadow="false" pos="0 0 4" dir="0.35 0.5 -0.8" diffuse="0.42 0.42 0.4" specular="0.05 0.05 0.05"/>

@@ -41,7 +41,7 @@ def generate_house(seed: int, rooms: int | None = None) -> HouseSpec:
     specs: list[RoomSpec] = []
     fixtures: list[FixtureSpec] = []
     for room_id, planned in zip(ids, plan.rooms, strict=True):
-        room, furniture = furnish(planned, [d for d in doorways if room_id in d.rooms], rng, counts)
+        room, furniture = furnish(planned, [d for d in doorways if room_id in d.rooms], plan.inner_walls(planned), rng, counts)
         specs.append(room)
         fixtures.extend(furniture)
     return HouseSpec(seed, tuple(specs), tuple(fixtures), things(specs, fixtures, rng, held_out), doorways)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from math import cos, radians, sin
 from typing import TypeVar
@@ -16,7 +16,7 @@ from mimir_learn.symbols import Parent, Relation
 from .furniture import DESIGNS, Design, design
 from .layouts import PlannedRoom
 from .spec import Doorway, FixtureSpec, Part, RoomSpec, Vec
-from .viewpoints import fixture_viewpoints, room_viewpoints
+from .viewpoints import Block, fixture_viewpoints, room_viewpoints, unblocked
 from .vocabulary import VOCABULARY
 
 _ALWAYS: dict[str, tuple[str, ...]] = {
@@ -33,7 +33,7 @@ _SOME: dict[str, tuple[tuple[str, ...], int, int]] = {  # candidates, fewest and
     "bedroom": (("dresser", "desk", "lamp", "shelf", "chair", "drawer", "armchair"), 2, 3),
     "bathroom": (("washer", "cabinet", "bin", "shelf"), 1, 2),
     "office": (("lamp", "drawer", "shelf", "armchair", "chair", "side_table"), 1, 3),
-    "hall": (("side_table", "wardrobe", "shelf", "dresser", "chair", "lamp", "bin"), 1, 2),
+    "hall": (("side_table", "wardrobe", "shelf", "dresser", "chair", "lamp", "bin", "cabinet"), 2, 4),
 }
 _HUNG: dict[str, tuple[str, int, int]] = {"kitchen": ("wall_cabinet", 1, 2), "bathroom": ("wall_cabinet", 0, 1)}
 _BENEATH = ("counter", "sink", "dishwasher", "cabinet", "drawer", "washer")  # what a hung cabinet may hang over
@@ -53,7 +53,7 @@ _CARPETS: tuple[Vec, ...] = ((0.55, 0.57, 0.62), (0.64, 0.56, 0.48), (0.46, 0.54
 _FLOORS: dict[str, tuple[tuple[str, tuple[Vec, ...]], ...]] = {
     "kitchen": (("tiles", _STONES), ("planks", _WOODS), ("checks", _STONES)),
     "bathroom": (("tiles", _STONES), ("marble", _STONES), ("checks", _STONES)),
-    "livingroom": (("planks", _WOODS), ("wood", _WOODS), ("carpet", _CARPETS)),
+    "livingroom": (("planks", _WOODS), ("planks", _WOODS), ("carpet", _CARPETS)),
     "bedroom": (("carpet", _CARPETS), ("planks", _WOODS)),
     "office": (("planks", _WOODS), ("carpet", _CARPETS)),
     "hall": (("planks", _WOODS), ("tiles", _STONES), ("marble", _STONES)),
@@ -145,9 +145,11 @@ def _hits(rect: Rect, others: Sequence[Rect]) -> bool:
 
 
 def furnish(
-    planned: PlannedRoom, doorways: Sequence[Doorway], rng: np.random.Generator, counts: Counter[str]
+    planned: PlannedRoom, doorways: Sequence[Doorway], inner: Collection[int], rng: np.random.Generator, counts: Counter[str]
 ) -> tuple[RoomSpec, list[FixtureSpec]]:
     """A planned room with its furniture; ``counts`` numbers the ids of the whole house. ``doorways`` are those of this room.
+
+    ``inner``: its walls (0 north, 1 east, 2 south, 3 west) behind which there is another room, so that they get no windows.
 
     Raises ConfigError when even the necessary furniture does not fit, which a room of a usual size does not do.
     """
@@ -158,7 +160,8 @@ def furnish(
     fixtures: list[FixtureSpec] = []
     for spot in spots:
         position: Vec = (round(centre[0] + spot.x, 4), round(centre[1] + spot.y, 4), 0.0)
-        views = fixture_viewpoints(spot.plan, position, spot.yaw, centre, size, beneath=spot.beneath)
+        blocks = [_block(o, centre) for o in spots if o is not spot]
+        views = unblocked(fixture_viewpoints(spot.plan, position, spot.yaw, centre, size, beneath=spot.beneath), blocks)
         parent = Parent(room_id, Relation.ROOM)
         owner = _fixture(spot.kind, counts, room_id, parent, position, spot.yaw, spot.plan, views, rng)
         fixtures.append(owner)
@@ -166,16 +169,21 @@ def furnish(
             at = to_world(position, spot.yaw, offset)
             plan = design(kind, rng)
             aim = _aim_at(spot.plan, plan, offset[2])
-            seen = views if aim is None else fixture_viewpoints(aim, position, spot.yaw, centre, size)
+            seen = views if aim is None else unblocked(fixture_viewpoints(aim, position, spot.yaw, centre, size), blocks)
             # Everything mounted is on its carrier, a faucet on its sink as well.
             fixtures.append(_fixture(kind, counts, room_id, Parent(owner.id, Relation.ON), at, spot.yaw, plan, seen, rng))
-    return _room(room_id, planned, spots, doorways, rng), fixtures
+    return _room(room_id, planned, spots, doorways, inner, rng), fixtures
+
+
+def _block(spot: _Spot, centre: tuple[float, float]) -> Block:
+    x0, y0, x1, y1 = spot.body
+    return (x0 + centre[0], y0 + centre[1], x1 + centre[0], y1 + centre[1], spot.plan.size[2])
 
 
 def _aim_at(carrier: Design, plan: Design, height: float) -> Design | None:
     """What to aim the camera at for something mounted; None where the carrier's own views show it."""
     low, high = height + plan.focus[0], height + plan.focus[1]
-    if carrier.focus[0] - 0.15 <= low and high <= carrier.focus[1] + 0.3:
+    if carrier.focus[0] - 0.15 <= low <= carrier.focus[1] + 0.05 and high <= carrier.focus[1] + 0.3:
         return None
     return replace(carrier, focus=(low, high), reach=0.0, swing=0.0, eye=plan.eye)
 
@@ -305,10 +313,19 @@ def _fixture(
     return FixtureSpec(f"{kind}_{counts[kind]}", kind, room, parent, position, yaw, plan.size, parts, panels, regions, views, attributes)
 
 
-def _room(room_id: str, planned: PlannedRoom, spots: list[_Spot], doorways: Sequence[Doorway], rng: np.random.Generator) -> RoomSpec:
+def _room(
+    room_id: str,
+    planned: PlannedRoom,
+    spots: list[_Spot],
+    doorways: Sequence[Doorway],
+    inner: Collection[int],
+    rng: np.random.Generator,
+) -> RoomSpec:
     category, centre, size = planned.category, planned.centre, planned.size
     texture, colours = _pick(rng, _FLOORS[category])
-    wall_texture = "tiles" if category == "bathroom" and rng.random() < 0.5 else _pick(rng, ("plaster", "plaster", "", "stripes"))
+    wall_texture = (
+        "tiles" if category == "bathroom" and rng.random() < 0.5 else _pick(rng, ("plaster", "plaster", "", "plaster", "stripes"))
+    )
     tall = [(s.x, s.y, s.plan.size) for s in spots]
     return RoomSpec(
         room_id,
@@ -318,14 +335,16 @@ def _room(room_id: str, planned: PlannedRoom, spots: list[_Spot], doorways: Sequ
         _pick(rng, _WALLS),
         _pick(rng, colours),
         room_viewpoints(centre, size, tall),
-        _decor(planned, spots, doorways, rng),
+        _decor(planned, spots, doorways, inner, rng),
         wall_texture,
         texture,
-        round(float(rng.uniform(0.72, 1.0)), 3),
+        round(float(rng.uniform(0.78, 1.0)), 3),
     )
 
 
-def _decor(planned: PlannedRoom, spots: list[_Spot], doorways: Sequence[Doorway], rng: np.random.Generator) -> tuple[Part, ...]:
+def _decor(
+    planned: PlannedRoom, spots: list[_Spot], doorways: Sequence[Doorway], inner: Collection[int], rng: np.random.Generator
+) -> tuple[Part, ...]:
     """A rug, a window, pictures: for the eye only, in world coordinates."""
     (cx, cy), size = planned.centre, planned.size
     out = []
@@ -342,7 +361,7 @@ def _decor(planned: PlannedRoom, spots: list[_Spot], doorways: Sequence[Doorway]
             slack = size[side % 2] / 2 - w - 0.15
             t = float(rng.uniform(-slack, slack))
             spot = floor.on_wall(shape, Design((2 * w, 0.02, 2 * h)), side, t)
-            if _hits(spot.rect((0.0, 0.0), (w + 0.05, 0.1)), busy):
+            if (shape == "window" and side in inner) or _hits(spot.rect((0.0, 0.0), (w + 0.05, 0.1)), busy):
                 continue
             busy.append(spot.body)
             rgb = tuple(round(float(v), 3) for v in rng.uniform(0.2, 0.9, 3))  # type: ignore[assignment]

@@ -52,6 +52,18 @@ class FloorPlan:
         """The doorways, given the ids of the rooms in order."""
         return tuple(Doorway((ids[d.rooms[0]], ids[d.rooms[1]]), d.centre, d.along, _DOOR) for d in self.doors)
 
+    def inner_walls(self, room: PlannedRoom) -> frozenset[int]:
+        """Which walls of a room (0 north, 1 east, 2 south, 3 west) have another room behind them, at least in part."""
+        out = set()
+        for other in self.rooms:
+            for side in range(4):
+                across, sign = 1 - side % 2, 1 if side < 2 else -1
+                step = sign * (other.centre[across] - room.centre[across]) - (other.size[across] + room.size[across]) / 2
+                beside = abs(other.centre[1 - across] - room.centre[1 - across]) < (other.size[1 - across] + room.size[1 - across]) / 2
+                if other is not room and beside and -0.01 < step < 2 * WALL:
+                    out.add(side)
+        return frozenset(out)
+
 
 class _Draft:
     """Rooms as rectangles (x0, y0, x1, y1), put next to each other one by one."""

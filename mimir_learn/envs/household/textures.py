@@ -45,9 +45,9 @@ _Y, _X = np.mgrid[0:SIZE, 0:SIZE]
 
 
 def _wood(rng: np.random.Generator) -> Grid:
-    wave = 0.9 * _noise(rng, (8, 2)) + 0.35 * _noise(rng, (16, 4))
-    rings = np.sin(2 * np.pi * (6 * _Y / SIZE + wave))
-    return 0.84 + 0.12 * rings + 0.04 * _noise(rng, (32, 4))
+    wave = 0.35 * _noise(rng, (8, 2)) + 0.2 * _noise(rng, (16, 4))
+    rings = np.sin(2 * np.pi * (7 * _Y / SIZE + wave))
+    return 0.86 + 0.08 * rings + 0.04 * _noise(rng, (32, 4))
 
 
 def _planks(rng: np.random.Generator) -> Grid:
@@ -73,8 +73,9 @@ def _tiles(rng: np.random.Generator) -> Grid:
 
 
 def _marble(rng: np.random.Generator) -> Grid:
-    vein = np.abs(np.sin(np.pi * ((_X + _Y) / SIZE * 2 + 1.3 * _noise(rng, (4, 4)) + 0.5 * _noise(rng, (8, 8)))))
-    return 0.95 - 0.4 * np.exp(-9 * vein) + 0.05 * _noise(rng, (8, 8))
+    bend = 1.1 * _noise(rng, (4, 4)) + 0.5 * _noise(rng, (8, 8)) + 0.2 * _noise(rng, (16, 16))
+    vein = np.abs(np.sin(np.pi * ((_X + _Y) / SIZE + bend)))
+    return 0.94 - 0.22 * np.exp(-8 * vein) + 0.05 * _noise(rng, (4, 4))
 
 
 def _fabric(rng: np.random.Generator) -> Grid:
@@ -113,7 +114,7 @@ PATTERNS: dict[str, Pattern] = {
     "wood": Pattern(_wood, 0.5, along=True),
     "planks": Pattern(_planks, 0.6, along=True),
     "tiles": Pattern(_tiles, 0.4, specular=0.3),
-    "marble": Pattern(_marble, 0.8, specular=0.3),
+    "marble": Pattern(_marble, 1.1, specular=0.3),
     "fabric": Pattern(_fabric, 0.16, specular=0.0),
     "carpet": Pattern(_carpet, 0.35, specular=0.0),
     "stripes": Pattern(_stripes, 0.24, specular=0.0),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .furniture import Design
 
 FOV = 65.0  # vertical and horizontal (square frames), degrees
+Block = tuple[float, float, float, float, float]  # x0, y0, x1, y1 and height of a piece of furniture
 _STAND = 0.72  # from the front edge of a fixture to the eye
 
 
@@ -49,17 +50,41 @@ def _aim(eye: tuple[float, float], eye_z: float, middle: Vec, low: float, high: 
     )
 
 
+def _along(centre: tuple[float, float], size: tuple[float, float]) -> tuple[Viewpoint, ...]:
+    axis = 0 if size[0] > size[1] else 1
+    out = []
+    for start, way in ((-1, 1), (1, -1), (0, 1), (0, -1)):
+        eye, target = list(centre), list(centre)
+        eye[axis] += start * (size[axis] / 2 - 0.2)
+        target[axis] = eye[axis] + 2.6 * way
+        out.append(Viewpoint((round(eye[0], 4), round(eye[1], 4), 2.2), (round(target[0], 4), round(target[1], 4), 0.1)))
+    return tuple(out)
+
+
+def unblocked(views: tuple[Viewpoint, ...], blocks: Sequence[Block]) -> tuple[Viewpoint, ...]:
+    """The first of the views and those others at which one does not stand in tall furniture or look right through it."""
+    return tuple(
+        v for i, v in enumerate(views) if i == 0 or not any(_blocked(v.eye, v.target, b) for b in blocks if b[4] > v.eye[2] - 0.25)
+    )
+
+
 def room_viewpoints(
     centre: tuple[float, float], size: tuple[float, float], furniture: list[tuple[float, float, Vec]]
 ) -> tuple[Viewpoint, ...]:
-    """Four corners looking across the floor, those farthest from tall furniture first."""
-    corners: list[tuple[float, int, float, float, int, int]] = []
-    for sx, sy in ((-1, -1), (1, 1), (1, -1), (-1, 1)):
+    """Across the floor from the corners that tall furniture leaves free, the freest first, with the middle of a wall for each that it does
+    not; at least one. In a long hall: along it, from both ends and from the middle."""
+    if max(size) > 1.8 * min(size):
+        return _along(centre, size)
+    spots: list[tuple[float, int, float, float, int, int]] = []
+    for sx, sy in ((-1, -1), (1, 1), (1, -1), (-1, 1), (0, -1), (0, 1), (-1, 0), (1, 0)):
         x, y = sx * (size[0] / 2 - 0.2), sy * (size[1] / 2 - 0.2)
         clear = min((max(abs(x - fx), abs(y - fy)) - max(s[:2]) / 2 for fx, fy, s in furniture if s[2] > 1.0), default=9.0)
-        corners.append((-min(clear, 0.6), len(corners), x, y, sx, sy))
+        spots.append((-min(clear, 0.6), len(spots), x, y, sx, sy))
+    corners, sides = sorted(spots[:4]), sorted(spots[4:])
+    free = [c for c in corners if -c[0] > 0.15]
+    chosen = [*free, *[s for s in sides if -s[0] > 0.15][: 4 - len(free)]] or corners[:1]
     out = []
-    for _, _, x, y, sx, sy in sorted(corners):
+    for _, _, x, y, sx, sy in chosen:
         out.append(
             Viewpoint(
                 (round(centre[0] + x, 4), round(centre[1] + y, 4), 2.2),
@@ -67,9 +92,6 @@ def room_viewpoints(
             )
         )
     return tuple(out)
-
-
-Block = tuple[float, float, float, float, float]  # x0, y0, x1, y1 and height of a piece of furniture
 
 
 def approach(
