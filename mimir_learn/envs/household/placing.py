@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import cos, radians, sin
 
@@ -43,7 +44,7 @@ def in_view(view: Viewpoint, point: Vec, margin: float = 0.12) -> bool:
 def on_fixture(
     world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator, view: Viewpoint | None = None
 ) -> Spot | None:
-    """A free spot of the fixture, at random; None where the thing is too large or no room was found.
+    """A free spot of the fixture, at random; in a container also on top of other things. None where there is no room for the thing.
 
     With ``view``, one in that picture, occlusion aside.
     """
@@ -54,15 +55,42 @@ def on_fixture(
     slide = np.zeros(3)
     if fixture.panels:
         slide = np.multiply(fixture.panels[0].axis, fixture.panels[0].travel * world.bodies.gaps[fixture.id])
-    for _ in range(_TRIES):
-        region, posture = ways[int(rng.integers(len(ways)))]
-        x, y, yaw = _anywhere(region, posture, rng)
+    best: tuple[float, Spot] | None = None  # of what only fits on top of others: how much height would be left
+    for region, posture, (x, y, yaw) in _candidates(ways, rng):
         local = np.array((x, y, region.centre[2] + posture.half[2] + float(rng.uniform(0.004, 0.02)))) + (slide if region.rides else 0.0)
         at = _to_world(fixture, local)
-        outline = _candidate(at, posture, yaw + fixture.yaw)
-        if min((outline.gap(o) for o in taken), default=1.0) > _CLEAR and (view is None or in_view(view, at, 0.03)):
-            return Spot(at, round(yaw + fixture.yaw, 2), posture.tilt)
-    return None
+        turn = round(yaw + fixture.yaw, 2)
+        outline = _candidate(at, posture, turn)
+        if view is not None and not in_view(view, at, 0.03):
+            continue
+        below = [o for o in taken if outline.gap(o) <= _CLEAR]
+        if not below:
+            return Spot(at, turn, posture.tilt)
+        lift = max(o.high for o in below) + 0.01 - outline.low
+        left = region.height - 2 * posture.half[2] - lift
+        if best is None or left > best[0]:
+            best = (left, Spot((at[0], at[1], round(at[2] + lift, 5)), turn, posture.tilt))
+    piles = world.regions.relation[fixture.id] is Relation.IN
+    return best[1] if piles and best is not None and best[0] > 0.0 else None
+
+
+def _candidates(
+    ways: list[tuple[Region, Posture]], rng: np.random.Generator
+) -> Iterator[tuple[Region, Posture, tuple[float, float, float]]]:
+    """Where to try: at random, then at random in line with the fixture, then row by row."""
+    for attempt in range(_TRIES):
+        region, posture = ways[int(rng.integers(len(ways)))]
+        yield region, posture, _anywhere(region, posture, rng, straight=attempt >= _TRIES // 2)
+    for region, posture in ways:
+        for yaw in (0.0,) if posture.round else (0.0, 90.0):
+            hx, hy, _ = posture.half
+            spread = (hx, hy) if yaw == 0.0 else (hy, hx)
+            if _within(spread, region.half):
+                rows = [
+                    np.linspace(c - h + e + 0.005, c + h - e - 0.005, 9)
+                    for c, h, e in zip(region.centre, region.half, spread, strict=False)
+                ]
+                yield from ((region, posture, (float(x), float(y), yaw)) for x in rows[0] for y in rows[1])
 
 
 def _ways(world: World, fixture: FixtureSpec, region: Region, thing: ThingSpec) -> list[Posture]:
@@ -79,8 +107,8 @@ def _ways(world: World, fixture: FixtureSpec, region: Region, thing: ThingSpec) 
     return []
 
 
-def _anywhere(region: Region, posture: Posture, rng: np.random.Generator) -> tuple[float, float, float]:
-    """(x, y, yaw in degrees) of a posture inside a region, in the fixture's frame; in line with the fixture where it only fits so."""
+def _anywhere(region: Region, posture: Posture, rng: np.random.Generator, straight: bool = False) -> tuple[float, float, float]:
+    """(x, y, yaw in degrees) of a posture in a region, in the owner's frame; in line with it if ``straight`` or where it only fits so."""
     hx, hy, _ = posture.half
     yaw = round(float(rng.uniform(-180, 180)), 1)
     quarter = int(rng.integers(4))
@@ -89,7 +117,7 @@ def _anywhere(region: Region, posture: Posture, rng: np.random.Generator) -> tup
     else:
         c, s = abs(cos(radians(yaw))), abs(sin(radians(yaw)))
         spread = (c * hx + s * hy, s * hx + c * hy)
-    if any(e > h - 0.005 for e, h in zip(spread, region.half, strict=True)) and not posture.round:
+    if not posture.round and (straight or any(e > h - 0.005 for e, h in zip(spread, region.half, strict=True))):
         fits = [q for q in range(4) if _within((hx, hy) if q % 2 == 0 else (hy, hx), region.half)] or [
             q for q in range(4) if (hx >= hy) == ((region.half[0] >= region.half[1]) == (q % 2 == 0))
         ]
