@@ -1,0 +1,103 @@
+"""Which things and places a task is about: what is possible in this house, with a liking for what needs memory.
+
+Things in closed containers and in other rooms than their target come up more often than what lies beside it, and things go rather to
+where such things usually are than anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from mimir_learn.symbols import Entity, Kind
+
+from .world import World
+
+SPECIAL = frozenset({"toilet", "burner", "bin", "bathtub", "washer", "dishwasher", "oven", "microwave", "freezer", "sink", "chair"})
+"""Places where one puts only what usually goes there."""
+
+
+def shuffled(rng: np.random.Generator, items: Sequence[str], weight: Callable[[str], float]) -> Iterator[str]:
+    """``items`` in random order, heavier ones tending to the front; those of weight 0 left out."""
+    weights = np.array([weight(i) for i in items], dtype=float)
+    keys = np.where(weights > 0, rng.random(len(items)) ** (1 / np.maximum(weights, 1e-9)), -1.0)
+    return (items[int(i)] for i in np.argsort(-keys, kind="stable") if keys[int(i)] > 0)
+
+
+def things(world: World, rng: np.random.Generator, fit: Callable[[str], bool] = lambda _: True, avoid: Iterable[str] = ()) -> Iterator[str]:
+    """Things that can be taken, hold nothing, and ``fit``; those shut away tend to come first. ``avoid``: categories that will not do."""
+    unwanted = set(avoid)
+    ids = [t.id for t in world.things() if t.category not in unwanted and not world.state.contents(t.id) and fit(t.id)]
+    return shuffled(rng, ids, lambda t: 3.0 if world.shut_in(t) else 1.0)
+
+
+def groups(world: World, rng: np.random.Generator, most: int = 3, avoid: Iterable[str] = ()) -> Iterator[list[str]]:
+    """Two or three things of one category, as many as can be taken; often all that the house has."""
+    by_category: dict[str, list[str]] = {}
+    for thing in things(world, rng, avoid=avoid):
+        by_category.setdefault(world.entities[thing].category, []).append(thing)
+    names = [c for c, ids in by_category.items() if len(ids) >= 2]
+    for category in (names[int(i)] for i in rng.permutation(len(names))):
+        ids = by_category[category]
+        yield ids[:2] if len(ids) > most or (len(ids) > 2 and rng.random() < 0.4) else ids
+
+
+def targets(
+    world: World,
+    rng: np.random.Generator,
+    moved: Sequence[str],
+    *,
+    openable: bool | None = None,
+    avoid: Iterable[str] = (),
+    rooms: bool = True,
+) -> Iterator[str]:
+    """Places for ``moved`` to go to, likely ones first. ``avoid``: place ids that will not do."""
+    unwanted = {*avoid, *(world.place(t) for t in moved)}
+    usual = set(world.vocabulary.spec(world.entities[moved[0]].category).usual_places)
+    room = world.room(moved[0])
+
+    def weight(place: str) -> float:
+        category = world.entities[place].category
+        if category in SPECIAL and category not in usual:
+            return 0.0
+        if category == "fridge" and not all("cooled" in world.attributes(t) for t in moved):
+            return 0.0
+        return (6.0 if category in usual else 1.0) * (2.0 if rooms and world.room(place) != room else 1.0)
+
+    return shuffled(rng, [p.id for p in world.receptacles(moved, openable=openable) if p.id not in unwanted], weight)
+
+
+def devices(world: World, attribute: str, value: bool | None = None) -> list[Entity]:
+    """Places and devices that have a switchable state (``open``, ``on``), where it is ``value`` now."""
+    fixed = [e for kind in (Kind.RECEPTACLE, Kind.FIXTURE) for e in world.of(kind)]
+    return [e for e in fixed if (now := world.state.attributes.get((e.id, attribute))) is not None and value in (None, now)]
+
+
+def carries(world: World, holder: str, thing: str) -> bool:
+    """Whether ``thing`` goes into or onto the movable receptacle ``holder`` as it is now: whole, empty and big enough."""
+    spec = world.vocabulary.spec(world.entities[holder])
+    return (
+        spec.relation is not None
+        and world.entities[thing].category != spec.name
+        and not world.state.contents(holder)
+        and not world.is_(holder, "filled")
+        and world.room_for([thing], holder)
+    )
+
+
+def can(world: World, thing: str, effect: str) -> bool:
+    """Whether this house can heat, cool or clean ``thing``, and has not yet. Nobody washes bread."""
+    if effect == "cleaned" and world.entities[thing].category in ("bread", "egg"):
+        return False
+    return not world.is_(thing, effect) and bool(world.means(effect, thing))
+
+
+def cuttable(world: World, thing: str) -> bool:
+    """Whether ``thing`` can be sliced here and is whole: there is a knife to be had."""
+    knives = [k for k in world.tools("slice") if k.kind is Kind.OBJECT and world.reachable(k.id)]
+    return world.state.attributes.get((thing, "sliced")) is False and bool(knives)
+
+
+def fillable(world: World, thing: str) -> bool:
+    return world.state.attributes.get((thing, "filled")) is False and bool(world.tools("fill")) and not world.state.contents(thing)

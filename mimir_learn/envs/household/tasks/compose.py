@@ -1,0 +1,157 @@
+"""From clauses to a task: joined into one instruction, goals numbered and ordered, and refused where it could not be meant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from mimir_learn.symbols import AllOf, AnyOf, Condition, Goal, ObjectQuery, Situation, Task
+
+from .clauses import Clause
+from .wording import choice, say, sentence
+from .world import World
+
+_FRAMES = (
+    "{s}",
+    "{s}",
+    "{s}",
+    "Please {s}",
+    "Could you {s}?",
+    "{s}, please",
+    "I need you to {s}",
+    "Your job is to {s}",
+    "I want you to {s}",
+)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A task in the making.
+
+    Attributes:
+        kind: what it asks for, in a word.
+        text: the whole instruction; "" = made from the clauses.
+        clauses: its parts, in order.
+        ordered: the parts are to be done one after the other.
+        also: conditions that must hold in the end as well (a door left closed, a thing left alone); they count once, together with
+            everything else, so that doing nothing earns nothing.
+        said: more about the wording for the task's meta.
+    """
+
+    kind: str
+    clauses: tuple[Clause, ...]
+    text: str = ""
+    ordered: bool = False
+    also: tuple[Condition, ...] = ()
+    said: tuple[str, ...] = field(default=())
+
+
+def framed(rng: np.random.Generator, text: str) -> str:
+    """An imperative as a sentence, sometimes as a request. A text of several sentences is left as it is."""
+    frame = "{s}" if any(mark in text for mark in ".?;") else choice(rng, _FRAMES)
+    return sentence(frame.format(s=text))
+
+
+def joined(rng: np.random.Generator, clauses: Sequence[Clause], ordered: bool) -> str:
+    """Several imperatives as one text."""
+    texts = [c.text for c in clauses]
+    if len(texts) == 1:
+        return texts[0]
+    if ordered:
+        if rng.random() < 0.4:
+            steps = [say(rng, "[First|To begin with], {s}", s=texts[0])]
+            steps += [say(rng, "[Then|After that|Next|When that is done], {s}", s=t) for t in texts[1:-1]]
+            steps.append(say(rng, "[Finally|Last of all|In the end], {s}", s=texts[-1]))
+            return ". ".join(steps) + "."
+        return ", ".join(texts[:-1]) + say(rng, "[, and then |; then |, and after that |; when that is done, ]") + " " + texts[-1]
+    link = say(rng, "[, and |; also, |. Also, |, as well as: ]") if len(texts) == 2 else say(rng, "[, and |; also, ]")
+    link = ", and" if link == ", as well as:" else link
+    return ", ".join(texts[:-1]) + link + " " + texts[-1]
+
+
+def compatible(world: World, clauses: Sequence[Clause]) -> bool:
+    """Whether no two clauses fight over a thing or a place: moved categories and places are all different.
+
+    Things meant by instance may share their category with other things meant by instance.
+    """
+    ids = [t for c in clauses for t in c.things]
+    if len(set(ids)) < len(ids):
+        return False
+    loose: Counter[str] = Counter()
+    for clause in clauses:
+        exact = {q.instance for g in clause.goals for q in (g.query, g.target) if q is not None and q.instance}
+        loose.update({world.entities[t].category for t in clause.things if t not in exact})
+    every = Counter(c for clause in clauses for c in {world.entities[t].category for t in clause.things})
+    if any(n > 1 or every[c] > n for c, n in loose.items()):
+        return False
+    sources = {world.place(t) for t in ids}
+    if any(c.kind == "open" and sources & set(c.places) for c in clauses):
+        return False  # it is opened anyway to get the thing
+    states = [p for c in clauses for p in c.places if any(g.attribute in ("open", "on") for g in c.goals)]
+    others = [p for c in clauses for p in c.places if not any(g.attribute in ("open", "on") for g in c.goals)]
+    return len(set(states)) == len(states) and not set(states) & set(others)
+
+
+def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, draft: Draft) -> Task | None:
+    """The task of a draft, None where it could not be meant: parts in each other's way, or a condition true at the start."""
+    if not compatible(world, draft.clauses):
+        return None
+    clauses = [c.prefixed(f"c{i}_") for i, c in enumerate(draft.clauses)]
+    goals = _numbered([g for c in _chained(clauses, draft.ordered) for g in c.goals])
+    conditions: tuple[Condition, ...] = tuple(x for c in draft.clauses for x in c.conditions)
+    if draft.also:
+        conditions = (*conditions, AnyOf((AllOf((*conditions, *draft.also)),)))
+    success = AllOf(conditions)
+    text = draft.text or joined(rng, draft.clauses, draft.ordered)
+    refs = [r for c in draft.clauses for r in c.refs]
+    places = {p for c in draft.clauses for p in c.places}
+    meta = {
+        "subset": subset,
+        "kind": draft.kind,
+        "goals": len(goals),
+        "things": sorted({t for c in draft.clauses for t in c.things}),
+        "places": sorted(places),
+        "styles": sorted({r.style for r in refs}),
+        "resolved": sorted({r.given for r in refs if r.given} | set(draft.said)),
+    }
+    task = Task(task_id, framed(rng, text), goals, meta, success)
+    met, _ = task.progress(Situation(world.state, world.entities))
+    return None if met else task
+
+
+def _chained(clauses: Sequence[Clause], ordered: bool) -> list[Clause]:
+    """With each clause's first goals after the last goal of the one before, where the order matters."""
+    if not ordered:
+        return list(clauses)
+    out = [clauses[0]]
+    for clause in clauses[1:]:
+        last = tuple(g.id for g in out[-1].goals if not any(g.id in other.after for other in out[-1].goals))
+        goals = tuple(g if g.after else replace(g, after=last) for g in clause.goals)
+        out.append(replace(clause, goals=goals))
+    return out
+
+
+def _numbered(goals: Sequence[Goal]) -> tuple[Goal, ...]:
+    """Ids g1, g2, … and names a, b, …; a name that only one query has is dropped."""
+    ids = {g.id: f"g{i + 1}" for i, g in enumerate(goals)}
+    used = Counter(q.name for g in goals for q in (g.query, g.target) if q is not None and q.name is not None)
+    names = {n: chr(ord("a") + i) for i, n in enumerate(n for n, times in used.items() if times > 1)}
+
+    def own(query: ObjectQuery | None) -> ObjectQuery | None:
+        return None if query is None else replace(query, name=names.get(query.name or ""))
+
+    out = []
+    for g in goals:
+        query = own(g.query)
+        assert query is not None
+        out.append(replace(g, id=ids[g.id], after=tuple(ids[a] for a in g.after), query=query, target=own(g.target)))
+    return tuple(out)
+
+
+def key(task: Task) -> str:
+    """What a task asks for, whatever its words: equal for tasks that only differ in wording."""
+    goals = [(g.query, g.target, g.relation, g.attribute, g.value, g.source, g.after) for g in task.goals]
+    return repr((goals, task.success))
