@@ -7,6 +7,7 @@ import os
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +17,6 @@ from PIL import Image, ImageDraw, ImageFont
 PAPER, INK, FAINT, ACCENT = (250, 250, 248), (25, 25, 28), (105, 105, 112), (176, 58, 20)
 _GAP, _LINE = 6, 13
 _SIZE = 11  # of the letters, pixels
-
-Font = ImageFont.FreeTypeFont | ImageFont.ImageFont
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +30,7 @@ class Cell:
 
 def grid(cells: Sequence[Cell], columns: int, title: str = "") -> Image.Image:
     """Cells left to right, top to bottom, each column as wide as its widest picture; text is wrapped to the picture's width."""
-    font, bold = ImageFont.load_default(_SIZE), ImageFont.load_default(_SIZE + 4)
+    font, bold = letters(_SIZE), letters(_SIZE + 4)
     columns = max(1, min(columns, len(cells)))
     width = max((sum(i.shape[1] for i in c.images) + 2 * (len(c.images) - 1) for c in cells), default=80)
     height = max((i.shape[0] for c in cells for i in c.images), default=80)
@@ -52,7 +51,9 @@ def grid(cells: Sequence[Cell], columns: int, title: str = "") -> Image.Image:
     return sheet
 
 
-def _cell(sheet: Image.Image, draw: ImageDraw.ImageDraw, cell: Cell, text: list[str], at: tuple[int, int, int], font: Font) -> None:
+def _cell(
+    sheet: Image.Image, draw: ImageDraw.ImageDraw, cell: Cell, text: list[str], at: tuple[int, int, int], font: ImageFont.FreeTypeFont
+) -> None:
     x, y, height = at
     left = x
     for image in cell.images:
@@ -62,7 +63,15 @@ def _cell(sheet: Image.Image, draw: ImageDraw.ImageDraw, cell: Cell, text: list[
         draw.text((x, y + height + 2 + i * _LINE), line, ACCENT if cell.accent else INK if i == 0 else FAINT, font)
 
 
-def _wrap(line: str, font: Font, width: int) -> list[str]:
+@lru_cache(maxsize=4)
+def letters(size: int) -> ImageFont.FreeTypeFont:
+    """DejaVu Sans, which matplotlib brings: it has Δ, ∅ and arrows, which Pillow's own font has not."""
+    import matplotlib
+
+    return ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts/ttf/DejaVuSans.ttf"), size)
+
+
+def _wrap(line: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
     most = max(8, int(width / max(1.0, font.getlength("abcdefghij") / 10)))
     return textwrap.wrap(line, most) or [""]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw
 
 from mimir_learn.checks import whole
 from mimir_learn.errors import ConfigError
@@ -16,7 +16,7 @@ from mimir_learn.logs.episode import Episode
 from mimir_learn.logs.splits import SPLITS
 from mimir_learn.logs.statistics import count
 
-from .grid import ACCENT, FAINT, INK, PAPER, Cell, grid, save
+from .grid import ACCENT, FAINT, INK, PAPER, Cell, grid, letters, save
 from .wording import claim, short
 
 
@@ -104,7 +104,7 @@ def histogram(counts: Counter[str], title: str = "") -> Image.Image:
     lines = sum(len(rows) + 2 for _, rows in blocks)
     wide, line, left = 640, 16, 150
     image = Image.new("RGB", (wide, 40 + lines * line), PAPER)
-    draw, font, bold = ImageDraw.Draw(image), ImageFont.load_default(11), ImageFont.load_default(15)
+    draw, font, bold = ImageDraw.Draw(image), letters(11), letters(14)
     draw.text((8, 8), f"{title}: {counts['transitions']} transitions", INK, bold)
     y = 34
     for name, rows in blocks:

@@ -101,7 +101,7 @@ def things(stage: Stage, names: list[str]) -> Iterator[Cell]:
         for number, ware in enumerate(wares(name)):
             for state in states(name) if number == 0 else [{}]:
                 size = " × ".join(f"{100 * v:.0f}" for v in _extent(ware.solid.shape, ware.solid.size))
-                words = (name, say(state) or f"{ware.colour} {ware.variant}".strip(), f"{size} cm")
+                words = (name, say(name, state) or f"{ware.colour} {ware.variant}".strip(), f"{size} cm")
                 yield Cell((stage.thing(name, ware, state),), (*words, *(("held out",) if ware.novel else ())), accent=ware.novel)
 
 
@@ -115,15 +115,15 @@ def _extent(shape: str, size: tuple[float, ...]) -> tuple[float, ...]:
 def fixtures(stage: Stage, names: list[str]) -> Iterator[Cell]:
     """Every category of place and device in every visible state; what is mounted on another is shown there."""
     for name in names:
-        carrier, plan = name, None
+        carrier = name
         mounted_on = next((c for c in categories("fixtures") if name in {d for d, _ in design(c, np.random.default_rng(1)).mounted}), None)
         if mounted_on is not None:
             carrier = mounted_on
         plan = design(carrier, np.random.default_rng(1))
         for state in states(name):
-            look = Look(38.0, 24.0) if state.get("open") else Look()
+            look = Look(30.0, 22.0) if state.get("open") else Look()
             size = " × ".join(f"{100 * v:.0f}" for v in plan.size)
-            words = (name, say(state) or "as it is", f"on a {carrier}" if carrier != name else f"{size} cm")
+            words = (name, say(name, state), f"on a {carrier}" if carrier != name else f"{size} cm")
             yield Cell((stage.fixture(carrier, plan, state, look, focus=name),), words)
 
 
@@ -139,7 +139,6 @@ def rooms(house_seed: int, size: int) -> Iterator[Cell]:
                 yield Cell((raw["rgb"],), (room.id, f"view {number + 1}"))
             for fixture in (f for f in house.fixtures if f.room == room.id):
                 raw, *_ = env.step(f"go to {fixture.id}")
-                state = say({a: v for a, v in fixture.attributes.items() if v})
-                yield Cell((raw["rgb"],), (fixture.id, state or fixture.room))
+                yield Cell((raw["rgb"],), (fixture.id, say(fixture.category, fixture.attributes) or fixture.room))
     finally:
         env.close()

@@ -172,6 +172,10 @@ def states(category: str) -> list[dict[str, bool]]:
     return out
 
 
-def say(attributes: Mapping[str, bool]) -> str:
-    """``open, on``; "" for none."""
-    return ", ".join(a for a, v in attributes.items() if v)
+_OTHERWISE = {"open": "closed", "on": "off"}
+
+
+def say(category: str, attributes: Mapping[str, bool]) -> str:
+    """The state of something of this category in words: ``open, off``; of other visible attributes only those that are true."""
+    names = [a for a in VOCABULARY.spec(category).attributes if ATTRIBUTES[a].visible]
+    return ", ".join(a if attributes.get(a) else _OTHERWISE[a] for a in names if attributes.get(a) or a in _OTHERWISE)
