@@ -24,7 +24,7 @@ from mimir_learn.symbols import (
 from ..doubles import entity
 
 PLACES = tuple(Place(entity(p), "kitchen_1") for p in ("kitchen_1", "table_1", "table_2", "fridge_1", "microwave_1", "sink_1", "faucet_1"))
-THINGS = ("mug_1", "mug_2", "apple_1", "plate_1", "plate_2")
+THINGS = ("mug_1", "mug_2", "apple_1", "plate_1", "plate_2", "bowl_1")
 ON_TABLE, IN_FRIDGE, ON_FLOOR = Parent("table_1", Relation.ON), Parent("fridge_1", Relation.IN), Parent("kitchen_1", Relation.ROOM)
 
 
@@ -57,6 +57,7 @@ parents = st.sampled_from(
         IN_HAND,
         Parent("plate_1", Relation.ON),
         Parent("plate_2", Relation.ON),
+        Parent("bowl_1", Relation.IN),
         Parent("microwave_1", Relation.IN),
     )
 )
@@ -92,6 +93,8 @@ def deltas(draw):
     if draw(st.booleans()):
         value = draw(st.booleans())
         changes.append(StateChange("fridge_1", "open", not value, value, source="test"))
+    if draw(st.booleans()):
+        changes.append(StateChange("bowl_1", "broken", False, True, source="test"))
     return Delta(changes)
 
 

@@ -344,3 +344,60 @@ def test_grounding_itself_refuses_a_failed_binding(world):
     assert ground(goal, candidates, task, world) is not None
     task.contradict([Demotion("mug_1", ON_TABLE, 0)])
     assert ground(goal, candidates, task, world) is None
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def named_goals():
+    """Put an apple into a bowl, that bowl on table 2, another bowl into the fridge."""
+    bowl, other = ObjectQuery("bowl", name="b"), ObjectQuery("bowl", name="c")
+    return [
+        Goal("a", ObjectQuery("apple"), bowl, Relation.IN),
+        Goal("b", bowl, ObjectQuery("table", "table_2"), Relation.ON, after=("a",)),
+        Goal("c", other, ObjectQuery("fridge"), Relation.IN),
+    ]
+
+
+@pytest.fixture
+def bowls():
+    world = WorldMemory(VOCABULARY, PLACES)
+    world.observe(percept(see("apple_1", ON_TABLE), see("bowl_1", ON_TABLE), see("bowl_2", ON_TABLE)), 0)
+    return world
+
+
+def test_what_completes_the_first_goal_is_meant_by_the_name_from_then_on(bowls):
+    goals = named_goals()
+    task = TaskMemory(goals)
+    assert task.active().target.instance is None
+    learn(task, bowls, goals[0], PICK, feedback(ParentChange("apple_1", IN_HAND, Parent("bowl_2", Relation.IN))), 1)
+    active = task.active()
+    assert active.id == "b" and active.query == ObjectQuery("bowl", "bowl_2", name="b")
+    wrong = feedback(ParentChange("bowl_1", IN_HAND, ON_TABLE_2))
+    learn(task, bowls, active, PICK, wrong, 2)
+    assert task.status("b") is Status.PENDING, "the other bowl does not count"
+    assert ground(active, recall(bowls, make_query(active)), task, bowls).object == "bowl_2"
+
+
+def test_two_names_never_mean_one_thing(bowls):
+    goals = named_goals()
+    task = TaskMemory(goals)
+    learn(task, bowls, goals[0], PICK, feedback(ParentChange("apple_1", IN_HAND, Parent("bowl_2", Relation.IN))), 1)
+    assert task.reserved(goals[2]) == {"bowl_2", "apple_1"}
+    learn(task, bowls, goals[2], PICK, feedback(ParentChange("bowl_2", IN_HAND, IN_FRIDGE)), 2)
+    assert task.status("c") is Status.PENDING
+    assert ground(goals[2], recall(bowls, make_query(goals[2])), task, bowls).object == "bowl_1"
+    target = Goal("d", ObjectQuery("apple"), ObjectQuery("bowl", name="c"), Relation.IN)
+    assert TaskMemory([*goals, target]).meant_by_others(target.target) == frozenset()
+    assert task.meant_by_others(target.target) == {"bowl_2"}
+
+
+@pytest.mark.parametrize(("action", "enough"), [(PUT, 2), (Action(Verb.SLICE, "apple_1"), 2), (PICK, 6)])
+def test_refusals_that_do_not_depend_on_the_view_are_soon_enough(world, action, enough):
+    goal = mug_goal()
+    task = TaskMemory([goal])
+    world.observe(percept(see("mug_1", IN_HAND), at="table_2"), 1)
+    for n in range(1, enough + 1):
+        assert not task.exhausted(goal, action)
+        learn(task, world, goal, action, refused(), n)
+    assert task.exhausted(goal, action)

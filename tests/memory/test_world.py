@@ -229,35 +229,92 @@ def test_views_and_stays_are_counted_from_a_step(world):
     assert world.stood("table_1", 1) == 2
 
 
-# ---- ramifications ------------------------------------------------------------------------------------------------
+# ---- things in things ------------------------------------------------------------------------------------------------
+
+IN_BOWL, ON_PLATE = Parent("bowl_1", Relation.IN), Parent("plate_1", Relation.ON)
 
 
-def toggle(device, attribute, value):
-    return feedback(StateChange(device, attribute, not value, value, source="test"))
+@pytest.fixture
+def nested(world):
+    """An apple in a bowl, the bowl on a plate, the plate on table 1; a second apple on the plate."""
+    world.observe(
+        percept(see("plate_1", ON_TABLE), see("bowl_1", ON_PLATE), see("apple_1", IN_BOWL), see("apple_2", ON_PLATE)), 0,
+    )  # fmt: skip
+    return world
 
 
-def test_closed_running_microwave_heats_what_is_in_it(world):
-    world.observe(percept(see("apple_1", Parent("microwave_1", Relation.IN)), see("mug_1", ON_TABLE)), 0)
-    world.act(Action(Verb.TOGGLE_ON, "microwave_1"), toggle("microwave_1", "on", True), 0)
-    assert world.attribute("apple_1", "heated") is True and world.attribute("mug_1", "heated") is None
+def test_place_and_room_follow_the_parents_up(nested):
+    assert nested.place_of("apple_1") == "table_1" and nested.room_of("apple_1") == "kitchen_1"
+    assert nested.contents("table_1")[0] == "plate_1" and set(nested.contents("plate_1")) == {
+        "apple_1", "apple_2", "bowl_1"
+    }  # fmt: skip
+    assert nested.inside("apple_1", "table_1") and not nested.inside("table_1", "apple_1") and not nested.inside("apple_2", "bowl_1")
 
 
-def test_open_microwave_does_not_heat(world):
-    inside = see("apple_1", Parent("microwave_1", Relation.IN))
-    world.observe(percept(inside, see("microwave_1", ON_FLOOR, open=True, on=False)), 0)
-    world.act(Action(Verb.TOGGLE_ON, "microwave_1"), toggle("microwave_1", "on", True), 0)
-    assert not world.attribute("apple_1", "heated")
+def test_a_moved_holder_takes_its_contents_along(nested):
+    nested.act(Action(Verb.PICK, "plate_1", "table_1"), feedback(ParentChange("plate_1", ON_TABLE, IN_HAND)), 0)
+    belief = nested.belief().entities
+    for thing in ("plate_1", "bowl_1", "apple_1", "apple_2"):
+        assert belief[thing].point is None and belief[thing].last_seen == 0 and nested.near(thing) == ("table_1",)
+    assert nested.parent("apple_1") == IN_BOWL and nested.hand == "plate_1" and nested.place_of("apple_1") is None
+    nested.observe(percept(see("plate_1", IN_HAND), at="table_2"), 1)
+    nested.act(Action(Verb.PLACE, "plate_1", "table_2"), feedback(ParentChange("plate_1", IN_HAND, Parent("table_2", Relation.ON))), 1)
+    assert nested.place_of("apple_1") == "table_2" and nested.near("apple_1") == ("table_2",)
 
 
-def test_cooling_undoes_heating(world):
-    world.observe(percept(see("apple_1", Parent("microwave_1", Relation.IN))), 0)
-    world.act(Action(Verb.TOGGLE_ON, "microwave_1"), toggle("microwave_1", "on", True), 0)
-    world.observe(percept(see("apple_1", IN_FRIDGE), see("fridge_1", ON_FLOOR, open=True)), 1)
-    world.act(Action(Verb.CLOSE, None, "fridge_1"), toggle("fridge_1", "open", False), 1)
-    assert world.attribute("apple_1", "cooled") is True and world.attribute("apple_1", "heated") is False
+def test_contents_that_came_along_unseen_have_no_point(nested):
+    nested.observe(percept(see("plate_1", IN_FRIDGE), see("apple_2", ON_PLATE), at="fridge_1"), 1)
+    belief = nested.belief().entities
+    assert belief["apple_2"].point is not None and belief["apple_1"].point is None and belief["bowl_1"].point is None
 
 
-def test_faucet_cleans_what_is_in_its_sink(world):
-    world.observe(percept(see("mug_1", Parent("sink_1", Relation.IN)), see("faucet_1", Parent("sink_1", Relation.ON), on=False)), 0)
-    world.act(Action(Verb.TOGGLE_ON, "faucet_1"), toggle("faucet_1", "on", True), 0)
-    assert world.attribute("mug_1", "cleaned") is True
+def test_what_is_in_a_carried_bowl_has_no_lasting_point(nested):
+    nested.observe(percept(see("plate_1", IN_HAND), see("apple_2", ON_PLATE), at="table_1"), 1)
+    assert nested.belief().entities["apple_2"].point is not None
+    nested.observe(percept(see("plate_1", IN_HAND), at="fridge_1"), 2)
+    assert nested.belief().entities["apple_2"].point is None
+
+
+def test_what_is_in_something_unseen_is_not_missed(nested):
+    for step in range(1, 9):
+        nested.observe(percept(see("plate_1", ON_TABLE), viewed=["table_1"]), step)
+    assert nested.parent("bowl_1") is None, "the plate is in view and the bowl is not on it"
+    assert nested.parent("apple_1") == IN_BOWL, "wherever the bowl is"
+
+
+def test_the_rim_of_a_bowl_hides_more_than_a_plate_does(nested):
+    seen = see("plate_1", ON_TABLE), see("bowl_1", ON_PLATE)
+    lost = []
+    for step in range(1, 5):
+        lost += [(d.entity, step) for d in nested.observe(percept(*seen, viewed=["table_1"]), step)]
+    assert lost == [("apple_2", 2), ("apple_1", 4)]
+    assert nested.views("bowl_1") == nested.views("plate_1") == 4, "holders in view were viewed, too"
+
+
+def test_a_place_that_is_reported_as_viewed_twice_over_counts_once(nested):
+    nested.observe(percept(see("plate_1", ON_TABLE), viewed=["plate_1", "table_1"]), 1)
+    assert nested.views("plate_1") == 1 and nested.parent("apple_2") == ON_PLATE
+
+
+def test_what_breaks_holds_nothing_any_more(nested):
+    nested.act(PICK, feedback(StateChange("bowl_1", "broken", False, True, source="test")), 0)
+    assert nested.parent("apple_1") == ON_PLATE and nested.children("bowl_1") == ()
+    nested.act(PICK, feedback(ParentChange("plate_1", ON_TABLE, IN_HAND)), 1)
+    assert nested.parent("apple_1") == ON_PLATE
+
+
+def test_where_what_broke_spilled_its_contents_is_what_delta_says(nested):
+    spilled = ParentChange("apple_1", IN_BOWL, ON_FLOOR), StateChange("bowl_1", "broken", False, True)
+    nested.act(PICK, feedback(*spilled), 0)
+    assert nested.parent("apple_1") == ON_FLOOR
+
+
+def test_a_holder_put_into_its_own_contents_gives_up_the_older_relation(nested):
+    nested.act(PICK, feedback(ParentChange("plate_1", ON_TABLE, IN_BOWL)), 0)
+    assert nested.parent("plate_1") == IN_BOWL and nested.parent("bowl_1") is None and not nested.inside("plate_1", "plate_1")
+
+
+def test_only_what_cannot_be_seen_is_presumed(world):
+    world.observe(percept(see("mug_1", ON_TABLE)), 0)
+    assert world.value("mug_1", "heated") is False and world.attribute("mug_1", "heated") is None
+    assert world.value("mug_1", "dirty") is None
