@@ -15,7 +15,7 @@ from mimir_learn.collect.scene import Scene
 from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 from mimir_learn.envs.household.faults import KINDS
 from mimir_learn.logs import LoggedStep
-from mimir_learn.symbols import Delta, Outcome, PrivilegedState, Verb, to_observation
+from mimir_learn.symbols import Delta, Outcome, PrivilegedState, to_observation
 
 from .grid import Cell
 from .wording import claim, short
@@ -77,12 +77,11 @@ def only(kind: str) -> FaultRates:
 def _strikes(env: HouseholdEnv, kind: str, house_seed: int) -> Iterator[tuple[Mishap, bool]]:
     rng = np.random.default_rng([9, house_seed])
     raw, info = env.reset(seed=house_seed, options={"house_seed": house_seed, "faults": only(kind)})
-    policy = PlayPolicy(PolicyConfig(violation=0.0, stubborn=1.0, fiddle=0.5), rng)
+    policy = PlayPolicy(PolicyConfig(violation=0.0, random=0.0, stubborn=1.0, persist=1.0), rng)
     adapter = HouseholdAdapter()
     state, percept = env.privileged_state(), env.visible_entities()
-    again = None
     for _ in range(_STEPS):
-        action = again or policy.act(Scene(env.vocabulary, info["places"], state.entities, state.snapshot, percept), to_observation(raw))
+        action = policy.act(Scene(env.vocabulary, info["places"], state.entities, state.snapshot, percept), to_observation(raw))
         command = adapter.command(action)
         if command is None:
             continue
@@ -92,8 +91,6 @@ def _strikes(env: HouseholdEnv, kind: str, house_seed: int) -> Iterator[tuple[Mi
         delta = before.snapshot.diff(state.snapshot)
         outcome = Outcome(bool(told["success"]), str(told["feedback"]))
         policy.learn(LoggedStep(action, command, outcome, delta, state.fault, state.moved))
-        failed_put = action.verb is Verb.PLACE and not outcome.success and state.snapshot.hand == action.object
-        again = action if kind == "third_put" and failed_put else None  # try the same put again, as a stubborn agent does
         if state.fault == kind:
             mishap = Mishap(kind, frame, raw["rgb"], command, outcome.success, outcome.text, delta)
             yield mishap, _in_view(delta, state, {s.entity.id for s in percept.sightings}) or not np.array_equal(frame, raw["rgb"])
