@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,14 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from mimir_learn.checks import whole
-from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv, generate_house
+from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv, HouseSpec
 from mimir_learn.envs.household.furniture import design
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import Kind
 
 from .grid import Cell, grid, save
-from .stage import Look, Stage, say, states, wares
+from .houses import house_of
+from .stage import Look, Stage, above, say, states, wares
 
 SHEETS = ("things", "fixtures", "house", "faults")
 
@@ -29,6 +31,8 @@ class ShowConfig:
         what: the sheet; normally given as the word after ``show``.
         out: folder the PNG files are written into.
         house: seed of the house, for ``house`` and ``faults``.
+        spec: JSON file of a house to show instead, for ``house``.
+        json: also write the house as JSON, to be edited and shown or played again.
         size: width and height of each picture, pixels.
         only: categories to draw, for ``things`` and ``fixtures``; empty for all.
         columns: pictures in a row.
@@ -39,6 +43,8 @@ class ShowConfig:
     what: str = "things"
     out: str = "runs/show"
     house: int = 3
+    spec: str | None = None
+    json: bool = False
     size: int = 128
     only: tuple[str, ...] = ()
     columns: int = 8
@@ -77,8 +83,14 @@ def show(config: ShowConfig) -> list[Path]:
                 out.append(_write(cells, config, folder / f"{config.what}{suffix}.png", f"{config.what} of {VOCABULARY.name}{suffix}"))
         return out
     if config.what == "house":
-        cells = list(rooms(config.house, config.size))
-        return [_write(cells, config, folder / f"house-{config.house}.png", f"house {config.house}")]
+        house = house_of(config.house, config.spec)
+        name = f"house-{config.house}" if config.spec is None else Path(config.spec).stem
+        out = [_write(list(rooms(house, config.size)), config, folder / f"{name}.png", name.replace("-", " "))]
+        if config.json:
+            path = folder / f"{name}.json"
+            path.write_text(json.dumps(json.loads(house.to_json()), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+            out.append(path)
+        return out
     from .mishaps import mishaps
 
     cells = list(mishaps(config.house, config.size))
@@ -127,9 +139,11 @@ def fixtures(stage: Stage, names: list[str]) -> Iterator[Cell]:
             yield Cell((stage.fixture(carrier, plan, state, look, focus=name),), words)
 
 
-def rooms(house_seed: int, size: int) -> Iterator[Cell]:
-    """The views of a house a robot has that goes round: every room's viewpoints, then every place's first one."""
-    house = generate_house(house_seed)
+def rooms(house: HouseSpec, size: int) -> Iterator[Cell]:
+    """A house from above, then what a robot sees that goes round: every room's viewpoints, then every place's first one."""
+    yield Cell(
+        (above(house, size),), ("from above", f"{len(house.rooms)} rooms, {len(house.fixtures)} fixtures, {len(house.things)} things")
+    )
     env = HouseholdEnv(HouseholdConfig(image_size=size, max_steps=10_000))
     try:
         env.reset(seed=0, options={"house": house})

@@ -10,11 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mimir_learn.envs.household import FixtureSpec, HouseholdConfig, HouseholdEnv, HouseSpec, RoomSpec, ThingSpec
+from mimir_learn.envs.household.build import build
 from mimir_learn.envs.household.furniture import Design, design
+from mimir_learn.envs.household.render import Camera
 from mimir_learn.envs.household.spec import Vec, Viewpoint
+from mimir_learn.envs.household.viewpoints import FOV
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.envs.household.wares import Ware, make_ware
+from mimir_learn.envs.household.world import World
 from mimir_learn.symbols import ATTRIBUTES, Parent, Relation
+
+from .grid import PAPER
 
 SIDE = 8.0  # of the room, metres
 _ZOOM = 0.42  # share of the frame that is kept: a narrower view than the robot's own 65°, so that what is near is not bent
@@ -82,6 +88,29 @@ class Stage:
         return self.draw(specs, (), _around((x, y - d / 2, z + h / 2), max(0.2, 0.8 * float(np.linalg.norm((w, d, h)))), look))
 
 
+def above(house: HouseSpec, size: int) -> NDArray[np.uint8]:
+    """(size, size, 3) picture of a whole house from above, all doors and lights as they are at the start."""
+    low = np.min([np.subtract(r.centre, np.divide(r.size, 2)) for r in house.rooms], axis=0)
+    high = np.max([np.add(r.centre, np.divide(r.size, 2)) for r in house.rooms], axis=0)
+    x, y = (float(v) for v in (low + high) / 2)
+    height = 2.6 + 0.55 * float(max(high - low)) / np.tan(radians(FOV / 2))
+    world, camera = World(build(house)), Camera(_FULL)
+    try:
+        world.scenery.draw_only([r.id for r in house.rooms])
+        rgb, depth = camera.draw(world.model, world.data, Viewpoint((x, y - 0.35 * height, height), (x, y, 0.0)))
+    finally:
+        camera.close()
+    drawn = depth > 0
+    rows, columns = np.flatnonzero(drawn.any(1)), np.flatnonzero(drawn.any(0))
+    side = max(rows[-1] - rows[0], columns[-1] - columns[0]) + 5
+    paper = np.full((side, side, 3), PAPER, np.uint8)
+    top, left = (side - (rows[-1] - rows[0] + 1)) // 2, (side - (columns[-1] - columns[0] + 1)) // 2
+    window = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+    part = np.where(drawn[window][..., None], rgb[window], PAPER)
+    paper[top : top + part.shape[0], left : left + part.shape[1]] = part
+    return shrink(paper, size)
+
+
 def as_thing(
     thing_id: str, category: str, ware: Ware, parent: Parent, at: tuple[float, float], attributes: Mapping[str, bool], z: float = 0.0
 ) -> ThingSpec:
@@ -128,7 +157,7 @@ def _as_fixture(fixture_id: str, category: str, plan: Design, parent: Parent, at
 
 def _around(middle: Vec, radius: float, look: Look) -> Viewpoint:
     """A viewpoint from which a ball of ``radius`` metres fills the kept part of the frame."""
-    distance = radius / (_ZOOM * np.tan(radians(65.0) / 2)) + 0.25 * radius
+    distance = radius / (_ZOOM * np.tan(radians(FOV / 2))) + 0.25 * radius
     a, e = radians(look.azimuth), radians(look.elevation)
     x, y, z = (float(v) for v in (middle[0] + distance * sin(a) * cos(e), middle[1] - distance * cos(a) * cos(e), middle[2]))
     return Viewpoint((round(x, 4), round(y, 4), round(z + distance * sin(e), 4)), middle)

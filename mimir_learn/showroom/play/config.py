@@ -19,12 +19,14 @@ class PlayConfig:
 
     Attributes:
         house: seed of the house.
+        spec: JSON file of a house to play in instead (``mimir show house --json`` writes one).
         seed: of the robot's first position, of the faults and of where things land.
         faults: a fault suite (none, mild, rough, silent, exogenous) or a fault level from 0 to 1.
         source: the Δ-source that memory learns from: privileged, schema, text, learned, none or noisy(p).
         checkpoint: folder of the estimator, for learned.
         size: width and height of the frames, pixels.
         style: the words of the feedback: plain, alfred or habitat.
+        assets: folder made by ``mimir assets``, to draw furniture with.
         reveal: also tell the true Δ and the fault that struck.
         out: folder for the frames and the trace of the session.
         script: file with one command a line, "-" for standard input; without it commands are typed.
@@ -33,12 +35,14 @@ class PlayConfig:
     """
 
     house: int = 3
+    spec: str | None = None
     seed: int = 0
     faults: str = "none"
     source: str = "privileged"
     checkpoint: str | None = None
     size: int = 256
     style: str = "plain"
+    assets: str | None = None
     reveal: bool = False
     out: str = "runs/play"
     script: str | None = None

@@ -18,6 +18,7 @@ from mimir_learn.memory import WorldMemory
 from mimir_learn.symbols import EMPTY, Delta, Feedback, Observation, Outcome, Transition, to_observation
 
 from ..grid import depth_image
+from ..houses import house_of
 from ..wording import short
 from .config import PlayConfig
 from .grammar import Grammar
@@ -87,12 +88,15 @@ class Session:
         self.folder.mkdir(parents=True, exist_ok=True)
         for old in (*self.folder.glob("step-*.png"), *self.folder.glob("session.jsonl")):
             old.unlink()
-        settings = HouseholdConfig(image_size=config.size, max_steps=10_000, faults=config.rates, **_style(config.style))
+        house = house_of(config.house, config.spec)
+        settings = HouseholdConfig(
+            image_size=config.size, max_steps=10_000, faults=config.rates, feedback_style=config.style, assets=config.assets
+        )
         self.env = env or HouseholdEnv(settings)
         learned = {"vocabulary": self.env.vocabulary} if config.source.strip() == "learned" else {}
         self._source = make_source(config.source, privileged=self.env.privileged_state, checkpoint=config.checkpoint, **learned)
         self._gate = GateConfig(look_again=False).build()  # whether to look again is the person's choice
-        raw, info = self.env.reset(seed=config.seed, options={"house_seed": config.house})
+        raw, info = self.env.reset(seed=config.seed, options={"house": house})
         self._source.reset(config.seed)
         self._adapter = HouseholdAdapter()
         self.places = tuple(info["places"])
@@ -152,7 +156,7 @@ class Session:
         """Everything the web page shows, as plain JSON types."""
         config = self.config
         return {
-            "house": config.house,
+            "house": config.house if config.spec is None else config.spec,
             "faults": config.faults,
             "source": config.source,
             "turns": [t.to_dict() for t in self.turns],
@@ -162,10 +166,6 @@ class Session:
             "words": self.grammar.words,
             "usage": self.grammar.usage,
         }
-
-
-def _style(style: str) -> dict[str, Any]:
-    return {} if style == "plain" else {"feedback_style": style}
 
 
 def _keep(folder: Path, number: int, observation: Observation) -> None:
