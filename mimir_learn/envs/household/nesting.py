@@ -20,7 +20,7 @@ TILTS: tuple[tuple[float, float, float, float], ...] = ((1.0, 0.0, 0.0, 0.0), (_
 
 _SNUG, _ROUND = 1.1, 1.3  # a thing may be this much wider than the level rectangle inside; a round one in a round vessel more so
 _OVERHANG = 1.5  # a fork may lie across a plate
-_STICKS_OUT = 0.2  # metres above a rim: a knife in a mug
+STICKS_OUT = 0.2  # metres above a rim: a knife in a mug
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def fitting(thing: ThingSpec, holder: ThingSpec) -> Posture | None:
             else:
                 slack = _ROUND if posture.round and holder.solid.shape == "cylinder" else _SNUG
                 inside = across <= region.half[0] * slack and along <= region.half[1] * slack
-                fits = inside and 2 * z <= region.height + _STICKS_OUT
+                fits = inside and 2 * z <= region.height + STICKS_OUT
             if fits and not (posture.tilt and thing.holds is not None):
                 return posture
     return None

@@ -10,7 +10,7 @@ import numpy as np
 
 from mimir_learn.symbols import Relation
 
-from .nesting import UPRIGHT, Outline, Posture, fitting, outline_of, postures
+from .nesting import STICKS_OUT, UPRIGHT, Outline, Posture, fitting, outline_of, postures
 from .render import pose_of
 from .spec import FixtureSpec, Region, ThingSpec, Vec, Viewpoint
 from .viewpoints import FOV
@@ -133,8 +133,9 @@ def _within(spread: tuple[float, float], half: tuple[float, float]) -> bool:
 
 
 def in_thing(world: World, holder: ThingSpec, thing: ThingSpec, rng: np.random.Generator) -> Spot | None:
-    """A free spot inside or on a movable thing, in its own frame; None where ``thing`` is too large, or nothing more fits in.
+    """A spot inside or on a movable thing, in its own frame; None where ``thing`` is too large, or nothing more fits in.
 
+       In a vessel or box also on top of what is in there.
     A holder that lies on its side takes nothing.
     """
     posture, region = fitting(thing, holder), holder.holds
@@ -147,13 +148,21 @@ def in_thing(world: World, holder: ThingSpec, thing: ThingSpec, rng: np.random.G
         outline_of(world.specs[t].solid, (world.position(t) - middle) @ turn, turn.T @ world.bodies.rotation(t))
         for t in world.contents(holder.id)
     ]
+    best: tuple[float, Spot] | None = None
     for _ in range(_TRIES):
         x, y, yaw = _anywhere(region, posture, rng)
         at = (round(x, 5), round(y, 5), round(region.centre[2] + posture.half[2] + 0.002, 5))
         outline = _candidate(at, posture, yaw)
-        if min((outline.gap(o) for o in inside), default=1.0) > 0.001:
+        below = [o for o in inside if outline.gap(o) <= 0.001]
+        if not below:
             return Spot(at, yaw, posture.tilt)
-    return None
+        lift = max(o.high for o in below) + 0.002 - (at[2] - posture.half[2])
+        if best is None or lift < best[0]:
+            best = (lift, Spot((at[0], at[1], round(at[2] + lift, 5)), yaw, posture.tilt))
+    if best is None or world.holds(holder.id) is not Relation.IN:
+        return None
+    deep_enough = best[0] < region.height and best[0] + 2 * posture.half[2] <= region.height + STICKS_OUT
+    return best[1] if deep_enough else None
 
 
 def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator, unseen: bool = False) -> Spot | None:

@@ -15,6 +15,7 @@ from .spec import HouseSpec, ThingSpec
 from .vocabulary import VOCABULARY
 
 _MARGIN = 0.015  # a thing's middle may lie this far outside the rectangle it rests on
+_THRESHOLD = 0.07  # half the wall between two rooms, and a bit
 _FLOOR_HEIGHT = 0.3  # a thing's middle below this, in no region, lies on the floor
 
 
@@ -101,11 +102,10 @@ class Regions:
         return None
 
     def room_at(self, point: NDArray[np.float64]) -> str | None:
-        """Id of the room whose floor is under ``point``."""
-        for room, centre, size in self.rooms:
-            if abs(point[0] - centre[0]) <= size[0] / 2 and abs(point[1] - centre[1]) <= size[1] / 2:
-                return room
-        return None
+        """Id of the room whose floor is under ``point``; on a doorway's threshold, of the nearer one."""
+        gaps = [(max(abs(point[k] - centre[k]) - size[k] / 2 for k in (0, 1)), room) for room, centre, size in self.rooms]
+        gap, room = min(gaps)
+        return room if gap <= _THRESHOLD else None
 
 
 class Nest:
@@ -146,8 +146,8 @@ class Nest:
         inside = (
             self._fits_NH[:, usable]
             & (np.abs(local[..., :2]) <= self._half_H2[usable] + _MARGIN).all(-1)
-            & (bottom >= -0.03)
-            & (bottom <= self._rim_H[usable] + 0.015)
+            & (bottom >= -0.012)
+            & (bottom <= self._rim_H[usable] + 0.005)
         )
         area = self._half_H2.prod(-1)
         out: dict[int, Parent] = {}
