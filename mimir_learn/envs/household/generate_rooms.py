@@ -13,9 +13,9 @@ import numpy as np
 from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import Parent, Relation
 
-from .furniture import DESIGNS, Design, design
+from .furniture import DESIGNS, Design, decor, design
 from .layouts import PlannedRoom
-from .spec import Doorway, FixtureSpec, Part, RoomSpec, Vec
+from .spec import Doorway, FixtureSpec, RoomSpec, Vec
 from .viewpoints import Block, fixture_viewpoints, room_viewpoints, unblocked
 from .vocabulary import VOCABULARY
 
@@ -40,6 +40,7 @@ _BENEATH = ("counter", "sink", "dishwasher", "cabinet", "drawer", "washer")  # w
 _LINE = ("fridge", "freezer", "counter", "sink", "dishwasher", "oven", "cabinet", "drawer", "microwave")  # stand side by side in a kitchen
 _MIDDLE = ("table", "coffee_table")  # may stand free
 _CHANCE = {"open": 0.1, "on": 0.25}
+_SIDES = ("north", "east", "south", "west")
 _YAWS = (0.0, -90.0, 180.0, 90.0)  # against the north, east, south, west wall: the back of a fixture is at its local +y
 Rect = tuple[float, float, float, float]
 T = TypeVar("T")
@@ -327,6 +328,8 @@ def _room(
         "tiles" if category == "bathroom" and rng.random() < 0.5 else _pick(rng, ("plaster", "plaster", "", "plaster", "stripes"))
     )
     tall = [(s.x, s.y, s.plan.size) for s in spots]
+    outside = [name for side, name in enumerate(_SIDES) if side not in inner]
+    blocks = [_block(s, centre) for s in spots]
     return RoomSpec(
         room_id,
         category,
@@ -335,47 +338,11 @@ def _room(
         _pick(rng, _WALLS),
         _pick(rng, colours),
         room_viewpoints(centre, size, tall),
-        _decor(planned, spots, doorways, inner, rng),
+        decor(category, size, rng, doorways, centre, blocks, outside),
         wall_texture,
         texture,
         round(float(rng.uniform(0.78, 1.0)), 3),
     )
-
-
-def _decor(
-    planned: PlannedRoom, spots: list[_Spot], doorways: Sequence[Doorway], inner: Collection[int], rng: np.random.Generator
-) -> tuple[Part, ...]:
-    """A rug, a window, pictures: for the eye only, in world coordinates."""
-    (cx, cy), size = planned.centre, planned.size
-    out = []
-    if planned.category != "kitchen" or rng.random() < 0.3:
-        rgb: Vec = tuple(round(float(v), 3) for v in rng.uniform(0.3, 0.75, 3))  # type: ignore[assignment]
-        half = (round(size[0] * 0.24, 3), round(size[1] * 0.2, 3), 0.002)
-        out.append(Part("box", half, (cx, cy, 0.002), rgb, solid=False, texture=_pick(rng, ("carpet", "carpet", "stripes", "checks"))))
-    floor = _Floor(size, [_clearance(d, planned) for d in doorways])
-    busy = [s.body for s in spots if s.plan.size[2] > 1.15] + floor.doors
-    for shape in ("window", "picture"):
-        for _ in range(4):
-            side = int(rng.integers(4))
-            w, h, z = (0.55, 0.5, 1.6) if shape == "window" else (0.3, 0.22, 1.6)
-            slack = size[side % 2] / 2 - w - 0.15
-            t = float(rng.uniform(-slack, slack))
-            spot = floor.on_wall(shape, Design((2 * w, 0.02, 2 * h)), side, t)
-            if (shape == "window" and side in inner) or _hits(spot.rect((0.0, 0.0), (w + 0.05, 0.1)), busy):
-                continue
-            busy.append(spot.body)
-            rgb = tuple(round(float(v), 3) for v in rng.uniform(0.2, 0.9, 3))  # type: ignore[assignment]
-            pane = {"rgb": (0.72, 0.87, 1.0), "emission": 0.8} if shape == "window" else {"rgb": rgb, "texture": _pick(rng, _PRINTS)}
-            frame: Vec = (0.95, 0.95, 0.93) if shape == "window" else (0.25, 0.18, 0.12)
-            at = (round(cx + spot.x, 4), round(cy + spot.y, 4), z)
-            out.append(Part("box", (w, 0.012, h), at, frame, (0.0, 0.0, spot.yaw), solid=False))
-            x, y, z = to_world(at, spot.yaw, (0.0, -0.006, 0.0))
-            out.append(Part("box", (w - 0.05, 0.012, h - 0.05), (x, y, z), euler=(0.0, 0.0, spot.yaw), solid=False, **pane))  # type: ignore[arg-type]
-            break
-    return tuple(out)
-
-
-_PRINTS = ("marble", "checks", "speckle", "")
 
 
 def to_world(position: Vec, yaw: float, local: Sequence[float]) -> Vec:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import cos, radians, sin
 
@@ -13,9 +12,9 @@ from mimir_learn.symbols import Kind, Parent, Relation
 
 from .generate_rooms import to_world
 from .nesting import UPRIGHT, fitting
-from .spec import FixtureSpec, Part, Region, RoomSpec, ThingSpec, Vec
+from .spec import FixtureSpec, RoomSpec, ThingSpec, Vec
 from .vocabulary import VOCABULARY
-from .wares import COLOURS, WARES, scaled
+from .wares import Ware, footprint, make_ware
 
 _PER_ROOM = (6, 9)
 _PER_HALL = (2, 4)
@@ -25,30 +24,6 @@ _NOVEL = 0.45  # of things in test houses are drawn in a held-out shape or colou
 _STATES = {"dirty": 0.2, "filled": 0.15, "sliced": 0.04}
 _COPIES = (0.4, 0.4, 0.2)  # one, two or three of a category
 _GAP = 0.015
-
-
-@dataclass(frozen=True)
-class Ware:
-    """A thing before it has an id and a place, at its size."""
-
-    parts: Sequence[Part]
-    solid: Part
-    mass: float
-    colour: str
-    variant: str
-    novel: bool
-    holds: Region | None
-    scale: float
-
-
-def make_ware(category: str, rng: np.random.Generator, *, novel: bool = False, taken: Collection[tuple[str, str]] = ()) -> Ware:
-    """One thing of a category in a colour that is not ``taken``, if there is one left."""
-    build, names = WARES[category]
-    colours = [c for c in names if ("", c) not in taken] or list(names)
-    colour = colours[int(rng.integers(len(colours)))]
-    ware, scale = build(COLOURS[colour]), round(float(rng.uniform(0.92, 1.15)), 3)
-    parts = [scaled(p, scale) for p in ware.parts]
-    return Ware(parts, scaled(ware.solid, scale), round(ware.mass * scale**3, 3), colour, "", False, None, scale)
 
 
 @dataclass
@@ -85,7 +60,7 @@ def things(rooms: list[RoomSpec], fixtures: list[FixtureSpec], rng: np.random.Ge
 def _choose(holders: list[FixtureSpec], total: int, rng: np.random.Generator) -> list[str]:
     """Categories, repeated for several instances; those at home in this house come first and something to use them with comes along."""
     there = {f.category for f in holders}
-    names = [s.name for s in VOCABULARY.categories.values() if s.kind is Kind.OBJECT and s.name in WARES]
+    names = [s.name for s in VOCABULARY.categories.values() if s.kind is Kind.OBJECT]
     weights = np.array([sum(p in there for p in VOCABULARY.spec(n).usual_places) + 0.15 for n in names])
     order = [names[int(i)] for i in rng.choice(len(names), len(names), replace=False, p=weights / weights.sum())]
     out: list[str] = []
@@ -94,7 +69,7 @@ def _choose(holders: list[FixtureSpec], total: int, rng: np.random.Generator) ->
             break
         out += [name] * int(rng.choice((1, 2, 3), p=_COPIES))
     out = out[:total]
-    if any("sliced" in VOCABULARY.spec(n).attributes for n in out) and "knife" not in out and "knife" in WARES:
+    if any("sliced" in VOCABULARY.spec(n).attributes for n in out) and "knife" not in out:
         out[-1] = "knife"
     # Dishes that hold other things first, so that something can be in them.
     return sorted(out, key=lambda n: VOCABULARY.spec(n).relation is None)
@@ -106,20 +81,12 @@ def _attributes(category: str, rng: np.random.Generator) -> dict[str, bool]:
 
 
 def _spec(category: str, ware: Ware, counts: Counter[str], parent: Parent, position: Vec, yaw: float, states: dict[str, bool]) -> ThingSpec:
-    radius, half = footprint(ware)
+    radius, half = footprint(ware.solid)
     number = counts[category] + 1
     return ThingSpec(
         f"{category}_{number}", category, parent, position, yaw, ware.colour, ware.scale, tuple(ware.parts), ware.solid, ware.mass,
         radius, half, states, ware.holds, ware.variant, ware.novel,
     )  # fmt: skip
-
-
-def footprint(ware: Ware) -> tuple[float, float]:
-    """Radius of the disc a ware stands on, and half its height, metres."""
-    size = ware.solid.size
-    if ware.solid.shape == "box":
-        return round(float(np.hypot(size[0], size[1])), 4), round(size[2], 4)
-    return round(size[0], 4), round(size[-1], 4)
 
 
 def _nested(category: str, ware: Ware, out: list[ThingSpec], counts: Counter[str], rng: np.random.Generator) -> ThingSpec | None:
@@ -159,7 +126,7 @@ def _placed(
     """In or on a fixture, mostly where such things usually are."""
     usual = VOCABULARY.spec(category).usual_places
     pool = [f for f in holders if f.category in usual] if rng.random() < _USUAL else []
-    radius, half = footprint(ware)
+    radius, half = footprint(ware.solid)
     for _ in range(30):
         options = pool or holders
         fixture = options[int(rng.integers(len(options)))]

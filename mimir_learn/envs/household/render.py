@@ -65,12 +65,18 @@ class Camera:
         self._free.azimuth = np.degrees(np.arctan2(forward[1], forward[0]))
         self._free.elevation = np.degrees(np.arcsin(forward[2]))
         mujoco.mjv_updateScene(model, data, self._option, None, self._free, mujoco.mjtCatBit.mjCAT_ALL.value, canvas.scene)
-        mujoco.mjr_render(self._rect, canvas.scene, canvas.context)
-        mujoco.mjr_readPixels(self._rgb, self._z, self._rect, canvas.context)
+        self.raw()
         # Reversed depth: 1 at the near plane, 0 at the far plane and where nothing was drawn.
         depth = (_NEAR * _FAR) / (_NEAR + self._z[::-1] * (_FAR - _NEAR))
         depth[self._z[::-1] <= 0] = 0
         return np.ascontiguousarray(self._rgb[::-1]), depth
+
+    def raw(self) -> None:
+        """`mjr_render` and `mjr_readPixels` of the scene drawn last and nothing else: what any use of MuJoCo's renderer pays."""
+        canvas = self._canvas
+        assert canvas is not None
+        mujoco.mjr_render(self._rect, canvas.scene, canvas.context)
+        mujoco.mjr_readPixels(self._rgb, self._z, self._rect, canvas.context)
 
     def _canvas_of(self, model: mujoco.MjModel) -> _Canvas:
         canvas = self._canvases.get(id(model))

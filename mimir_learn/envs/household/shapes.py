@@ -82,7 +82,7 @@ def _demand(sound: bool, complaint: str) -> None:
         raise SymbolError(complaint)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _mesh(shape: str, size: tuple[float, ...]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     if shape == CEILING:
         x, y = size
@@ -187,7 +187,7 @@ def _weld(points: NDArray[np.float64], faces: NDArray[np.int64]) -> tuple[NDArra
     return vertices, faces[keep]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def _surface(shape: str, size: tuple[float, ...], along: bool) -> Surface:
     vertices, faces = _mesh(shape, size)
     corners = vertices[faces]
