@@ -82,8 +82,10 @@ def lacking(goal: Goal, task: TaskMemory, world: WorldMemory) -> ObjectQuery | N
     fit = [c for c in (_seen_by_hand(c, held, world) for c in candidates) if _admissible(goal, c, None, task, world, held)]
     if not fit:
         return goal.query
-    if goal.target is not None and target_of(goal, task, world) is None:
-        return goal.target if _kind(goal.target, world) is Kind.OBJECT else None
+    if goal.target is not None:
+        target = target_of(goal, task, world)
+        if target is None or not any(_admissible(goal, c, target, task, world, held) for c in fit):
+            return goal.target if _kind(goal.target, world) is Kind.OBJECT else None
     for wanted in (_wanted(goal, c.entity, world) for c in fit):
         if wanted is not None and (tool := missing_tool(*wanted, world)) is not None:
             return tool
@@ -162,7 +164,10 @@ def came_from(entity_id: str, source: str, task: TaskMemory, world: WorldMemory)
 
 
 def target_of(goal: Goal, task: TaskMemory, world: WorldMemory) -> str | None:
-    """d*: the instance of the goal's target; where a category is asked for, the one at hand, in this room, or first by id."""
+    """d*: the instance of the goal's target; where a category is asked for, the one at hand, in this room, or first by id.
+
+    One whose door would not open is none; one where the held thing would not go is the last resort, for another thing.
+    """
     assert goal.target is not None
     if goal.target.category == HAND.category:
         return HAND.id
@@ -171,18 +176,12 @@ def target_of(goal: Goal, task: TaskMemory, world: WorldMemory) -> str | None:
         query = replace(query, attributes=())  # doors are opened on the way
     ids = world.of_category(query.category) if query.instance is None else (query.instance,)
     others = task.meant_by_others(query)
-    good = [
-        i
-        for i in ids
-        if i not in others and fits(query, i, world) and usable(i, query, world) and world.room_of(i) is not None
-        and not _given_up(goal, i, task, world)
-    ]  # fmt: skip
-    return min(good, key=lambda i: (*distance(world.place_of(i), world), i), default=None)
-
-
-def _given_up(goal: Goal, target: str, task: TaskMemory, world: WorldMemory) -> bool:
-    """The held thing could not be put there, or its door not be opened, and another instance of the target category may do."""
-    held, place = held_object(task, world), world.place_of(target)
-    if place is not None and shut_out(place, goal, task, world):
-        return True
-    return held is not None and task.exhausted(goal, Action(Verb.PLACE, held, target))
+    good = []
+    for i in ids:
+        if i not in others and fits(query, i, world) and usable(i, query, world) and world.room_of(i) is not None:
+            place = world.place_of(i)
+            if place is None or not shut_out(place, goal, task, world):
+                good.append(i)
+    held = held_object(task, world)
+    spent = {i for i in good if held is not None and task.exhausted(goal, Action(Verb.PLACE, held, i))}
+    return min(good, key=lambda i: (i in spent, *distance(world.place_of(i), world), i), default=None)
