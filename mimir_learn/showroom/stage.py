@@ -13,10 +13,11 @@ from mimir_learn.envs.household import FixtureSpec, HouseholdConfig, HouseholdEn
 from mimir_learn.envs.household.build import build
 from mimir_learn.envs.household.furniture import Design, design
 from mimir_learn.envs.household.render import Camera
+from mimir_learn.envs.household.shapes import bounds
 from mimir_learn.envs.household.spec import Vec, Viewpoint
 from mimir_learn.envs.household.viewpoints import FOV
 from mimir_learn.envs.household.vocabulary import VOCABULARY
-from mimir_learn.envs.household.wares import Ware, make_ware
+from mimir_learn.envs.household.wares import LINES, Ware, build_ware, footprint
 from mimir_learn.envs.household.world import World
 from mimir_learn.symbols import ATTRIBUTES, Parent, Relation
 
@@ -62,7 +63,10 @@ class Stage:
     def thing(self, category: str, ware: Ware, attributes: Mapping[str, bool], look: Look = Look()) -> NDArray[np.uint8]:
         """(size, size, 3) picture of one thing on the floor."""
         thing = as_thing(f"{category}_1", category, ware, Parent("kitchen_1", Relation.ROOM), (0.0, 0.0), attributes)
-        return self.draw((), (thing,), _around((0.0, 0.0, thing.half_height), max(thing.radius, thing.half_height), look))
+        corners = np.array([bounds(p) for p in thing.parts])
+        low, high = corners[:, 0].min(0), corners[:, 1].max(0)  # in all states, so that they are drawn to one scale
+        x, y, z = (float(v) for v in (low + high) / 2 + thing.position)
+        return self.draw((), (thing,), _around((x, y, z), 0.5 * float(np.linalg.norm(high - low)), look))
 
     def fixture(
         self,
@@ -115,20 +119,12 @@ def as_thing(
     thing_id: str, category: str, ware: Ware, parent: Parent, at: tuple[float, float], attributes: Mapping[str, bool], z: float = 0.0
 ) -> ThingSpec:
     """A ready-made thing standing at ``at`` on a level of height ``z``, metres; attributes not given are False."""
-    radius, half = footprint(ware)
-    known = dict.fromkeys(VOCABULARY.spec(category).attributes, False)
+    radius, half = footprint(ware.solid)
+    known = dict.fromkeys((a for a in VOCABULARY.spec(category).attributes if ATTRIBUTES[a].visible), False)
     return ThingSpec(
         thing_id, category, parent, (*at, z + half + 0.001), 0.0, ware.colour, ware.scale, tuple(ware.parts), ware.solid, ware.mass, radius,
         half, {**known, **attributes}, ware.holds, ware.variant, ware.novel,
     )  # fmt: skip
-
-
-def footprint(ware: Ware) -> tuple[float, float]:
-    """(radius of the footprint, half height) of a ware's collision solid, metres."""
-    size = ware.solid.size
-    if ware.solid.shape == "box":
-        return float(np.hypot(size[0], size[1])), size[2]
-    return size[0], size[-1]
 
 
 def as_fixtures(category: str, plan: Design, focus: str, attributes: Mapping[str, bool]) -> tuple[FixtureSpec, ...]:
@@ -157,7 +153,7 @@ def _as_fixture(fixture_id: str, category: str, plan: Design, parent: Parent, at
 
 def _around(middle: Vec, radius: float, look: Look) -> Viewpoint:
     """A viewpoint from which a ball of ``radius`` metres fills the kept part of the frame."""
-    distance = radius / (_ZOOM * np.tan(radians(FOV / 2))) + 0.25 * radius
+    distance = 1.05 * radius / float(np.sin(np.arctan(_ZOOM * np.tan(radians(FOV / 2)))))
     a, e = radians(look.azimuth), radians(look.elevation)
     x, y, z = (float(v) for v in (middle[0] + distance * sin(a) * cos(e), middle[1] - distance * cos(a) * cos(e), middle[2]))
     return Viewpoint((round(x, 4), round(y, 4), round(z + distance * sin(e), 4)), middle)
@@ -178,18 +174,16 @@ def shrink(frame: NDArray[np.uint8], size: int) -> NDArray[np.uint8]:
     return np.asarray(Image.fromarray(frame).resize((size, size), Image.Resampling.LANCZOS))
 
 
-def wares(category: str, tries: int = 40) -> Iterator[Ware]:
-    """One ware of each variant of a category, ordinary ones first, then the held-out ones.
-
-    Variants are found by drawing: ``tries`` draws of each sort.
-    """
-    seen: set[tuple[str, bool]] = set()
-    for novel in (False, True):
-        for seed in range(tries):
-            ware = make_ware(category, np.random.default_rng([7, seed]), novel=novel)
-            if (ware.variant, ware.novel) not in seen and ware.novel == novel:
-                seen.add((ware.variant, ware.novel))
-                yield ware
+def wares(category: str) -> Iterator[Ware]:
+    """A ware of every shape of a category, each in a colour of its own as far as there are; then the held-out shapes, and a known shape
+    in a held-out colour."""
+    line = LINES[category]
+    for i, variant in enumerate(line.shapes):
+        yield build_ware(category, variant, line.colours[i % len(line.colours)])
+    for variant in line.held_out_shapes:
+        yield build_ware(category, variant, line.colours[0])
+    for colour in line.held_out_colours[:1]:
+        yield build_ware(category, next(iter(line.shapes)), colour)
 
 
 def states(category: str) -> list[dict[str, bool]]:

@@ -14,6 +14,7 @@ from mimir_learn.envs.household import generate_house
 from mimir_learn.envs.household.faults import KINDS
 from mimir_learn.envs.household.furniture import design
 from mimir_learn.envs.household.vocabulary import VOCABULARY
+from mimir_learn.envs.household.wares import LINES
 from mimir_learn.errors import ConfigError, SymbolError
 from mimir_learn.showroom.houses import house_of
 from mimir_learn.showroom.mishaps import only
@@ -58,7 +59,8 @@ def test_every_state_of_a_fixture_looks_different(stage: Stage, name: str) -> No
 def test_variants_are_all_there_and_held_out_ones_are_marked(stage: Stage) -> None:
     cells = list(things(stage, ["mug"]))
     found = list(wares("mug"))
-    assert len({w.variant for w in found}) == len(found) >= 2
+    assert len({(w.variant, w.colour) for w in found}) == len(found)
+    assert {w.variant for w in found} == {*LINES["mug"].shapes, *LINES["mug"].held_out_shapes}
     assert len(cells) == len(found) + len(states("mug")) - 1
     assert sum(c.accent for c in cells) == sum(w.novel for w in found) and any(w.novel for w in found)
     assert [c.accent for c in cells] == sorted(c.accent for c in cells)  # ordinary ones first
