@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mimir_learn.agent.planner import closed, leave_closed, near, put_down, search_floor
+from mimir_learn.agent.planner import closed, leave_in_order, near, put_down, search_floor
 from mimir_learn.memory import TaskMemory, WorldMemory, held_object
 from mimir_learn.memory.grounding import came_from, lacking
 from mimir_learn.symbols import Action, Goal, Kind, ObjectQuery, Verb
@@ -45,7 +45,7 @@ class Explorer:
             if place is None:
                 return None
             action = self._inspect(place, task, world)
-        return leave_closed(action, task, world, tidy=self.tidy)
+        return leave_in_order(action, task, world, tidy=self.tidy)
 
     def _place(self, goal: Goal, query: ObjectQuery, task: TaskMemory, world: WorldMemory) -> str | None:
         for place, since in _hints(query, world):

@@ -18,10 +18,10 @@ TRIES_BEFORE_LOOKING = 2
 def plan(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> Action | None:
     """Π(ĝ_t, T_t, W_t⁺): go there, open what is closed, pick; go, open, place; or set a state.
 
-    Before it leaves a place that has to be closed again, it closes it. None when the goal cannot be reached by any known skill.
+    Before it leaves what has to be closed or switched back, it does that. None when the goal cannot be reached by any known skill.
     """
     action = _next(grounded, task, world)
-    return None if action is None else leave_closed(_vary(action, grounded.goal, task), task, world, tidy=tidy)
+    return None if action is None else leave_in_order(_vary(action, grounded.goal, task), task, world, tidy=tidy)
 
 
 def _next(grounded: GroundedGoal, task: TaskMemory, world: WorldMemory) -> Action | None:
@@ -236,34 +236,38 @@ def _surfaces(world: WorldMemory) -> Iterator[str]:
     yield from sorted((p for p in world.places if usable(p)), key=nearness)
 
 
-def to_close(task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> tuple[str, ...]:
-    """Places the agent opened and must close: a completed goal wants them closed, or ``tidy`` wants everything closed."""
-    wanted = {
-        done.witness
-        for goal in task.goals
-        if (done := task.evidence.get(goal.id)) is not None and (goal.attribute, goal.value) == ("open", False)
-    }
-    return tuple(
-        sorted(
-            p
-            for p in task.opened
-            if (tidy or p in wanted) and world.attribute(p, "open") is True and not task.exhausted(None, Action(Verb.CLOSE, None, p))
-        )
-    )
+def to_restore(task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> tuple[tuple[str, Action], ...]:
+    """(place or device, action) for what the agent itself has opened, closed or switched against a completed goal; with ``tidy`` also for
+    every door it left open. What it gave up on is left out.
+    """
+    wanted: dict[tuple[str, str], bool] = {}
+    done = {c.goal: c for c in task.evidence.values()}
+    for goal in sorted((g for g in task.goals if g.id in done), key=lambda g: done[g.id].step):
+        if goal.attribute in ("open", "on"):
+            wanted[done[goal.id].witness, goal.attribute] = goal.value
+    out = []
+    for (entity, attribute), value in sorted(task.switched.items()):
+        want = wanted.get((entity, attribute), False if tidy and attribute == "open" else value)
+        if world.attribute(entity, attribute) is value and want is not value:
+            action = switch(entity, attribute, want)
+            if not task.exhausted(None, action):
+                out.append((entity, action))
+    return tuple(out)
 
 
-def leave_closed(action: Action, task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> Action:
-    """Close behind itself: before walking away from a place in `to_close`, close it."""
-    here = world.at
-    leaves = action.verb is Verb.NAVIGATE and here is not None and action.receptacle != here
-    return Action(Verb.CLOSE, None, here) if leaves and here in to_close(task, world, tidy=tidy) else action
+def leave_in_order(action: Action, task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> Action:
+    """Put right behind itself: before walking away from something in `to_restore`, restore it."""
+    here, to = world.at, action.receptacle
+    if action.verb is not Verb.NAVIGATE or here is None or to == here or _mounted(to, here, world) or _mounted(here, to, world):
+        return action
+    return next((a for entity, a in to_restore(task, world, tidy=tidy) if entity == here or _mounted(entity, here, world)), action)
 
 
 def duty(task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> Action | None:
-    """What is left to put right once no goal is pending: doors to close."""
-    for place in to_close(task, world, tidy=tidy):
-        return Action(Verb.CLOSE, None, place) if near(place, task, world) else Action(Verb.NAVIGATE, None, place)
+    """What is left to put right once no goal is pending: doors to close, devices to switch back."""
+    for entity, action in to_restore(task, world, tidy=tidy):
+        return action if near(entity, task, world) else Action(Verb.NAVIGATE, None, entity)
     return None
 
 
-__all__ = ["closed", "duty", "leave_closed", "near", "plan", "put_down", "reach", "replan", "search_floor", "to_close"]
+__all__ = ["closed", "duty", "leave_in_order", "near", "plan", "put_down", "reach", "replan", "search_floor", "to_restore"]

@@ -109,7 +109,7 @@ class TaskMemory:
         self._second_round: set[str] = set()
         self._effects: dict[tuple[str, str], Change] = {}
         self._taken_from: dict[str, set[str]] = {}
-        self._opened: set[str] = set()
+        self._switched: dict[tuple[str, str], bool] = {}
         self._named: dict[str, str] = {}
 
     # ---- Eq. 3 -----------------------------------------------------------------------------------------------------
@@ -214,10 +214,9 @@ class TaskMemory:
         key = ("" if goal is None else goal.id, action)
         if intended(action, feedback.delta):
             del self._tries[key], self._refusals[key]
-            if action.verb is Verb.OPEN and action.receptacle is not None:
-                self._opened.add(action.receptacle)
-            elif action.verb is Verb.CLOSE and action.receptacle is not None:
-                self._opened.discard(action.receptacle)
+            attribute, value = EFFECT.get(action.verb, ("", False))
+            if attribute in ("open", "on") and action.subject is not None:
+                self._switched[action.subject, attribute] = value
             return
         counter = self._refusals if feedback.refused else self._tries
         counter[key] += 1
@@ -311,9 +310,9 @@ class TaskMemory:
         return frozenset(self._taken_from.get(object_id, ()))
 
     @property
-    def opened(self) -> frozenset[str]:
-        """Places the agent itself opened and has not closed."""
-        return frozenset(self._opened)
+    def switched(self) -> Mapping[tuple[str, str], bool]:
+        """(place or device, ``open`` or ``on``) → what the agent itself last made it."""
+        return dict(self._switched)
 
 
 def held_object(task: TaskMemory, world: WorldMemory) -> str | None:

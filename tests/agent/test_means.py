@@ -279,3 +279,19 @@ def test_a_bowl_that_breaks_is_replaced():
     goals = carry("a", ObjectQuery("apple", name="x"), "hand"), carry("b", ObjectQuery("apple", name="x"), bowl, ("a",))
     play(env, Task("t", "x", (carry("z", ObjectQuery("bowl", "bowl_1"), "shelf"), *goals)))
     assert env.attributes["bowl_1", "broken"] and env.parents["apple_1"].id == "bowl_2"
+
+
+def test_what_a_completed_goal_wants_off_is_switched_off_again():
+    objects = {"mug_1": at("table_1"), "book_1": at("shelf_1")}
+    goals = make("a", "faucet_1", "on", False), become("b", "mug", "cleaned"), bring("c", "book", "table")
+    env, _ = solve(objects, *goals, states=(("mug_1", "dirty"),))
+    washed = env.commands.index("turn on faucet_1", env.commands.index("put mug_1 at sink_1"))
+    assert env.commands[washed + 1] == "turn off faucet_1", "before it walks away"
+    env, _ = solve(objects, *goals[:2], states=(("mug_1", "dirty"),))
+    assert env.commands[-1] == "turn off faucet_1", "as a last duty"
+
+
+def test_what_a_completed_goal_wants_open_is_opened_again():
+    goals = make("a", "microwave_1", "open"), become("b", "apple", "heated")
+    env, _ = solve({"apple_1": at("table_1")}, *goals)
+    assert env.attributes["microwave_1", "open"] and env.attributes["apple_1", "heated"]
