@@ -1,13 +1,33 @@
-"""Bottles, cans and shakers: tall round things; empty glass is pale, what is in it has the full colour."""
+"""Bottles, cans, shakers and watering cans; empty glass is pale, what is in it has the full colour."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import cos, radians, sin
 
 from ..spec import Part, Vec
 from .forms import (
-    Form, Points, ball, band, bar, box, cap, disc, dome, lathe, loft, lying, pale, radius_at, ring, rod, shards, standing, vessel, whole,
-)  # fmt: skip
+    Form,
+    Points,
+    ball,
+    band,
+    box,
+    cap,
+    disc,
+    dome,
+    lathe,
+    loft,
+    lying,
+    pale,
+    radius_at,
+    ring,
+    rod,
+    shards,
+    standing,
+    vessel,
+    whole,
+)
+from .line import line
 from .palette import BRASS, DARK, STEEL, WATER, WHITE, brightness, contrast, mix, tone
 
 
@@ -28,7 +48,13 @@ def _broken_bottle(outer: Points, c: Vec, glass: Vec, spread: float) -> list[Par
     stump = [(r, z) for r, z in outer if z < cut] + [(radius_at(outer, cut), cut)]
     r = radius_at(outer, cut)
     spikes = [
-        loft(((0, 0.003, 0.5 * r, 0), (0.035, 0.003, 0.003, 0)), glass, (round(0.88 * r * cos(radians(a)), 4), round(0.88 * r * sin(radians(a)), 4), cut - 0.004), (0, 0, a), when="broken")
+        loft(
+            ((0, 0.003, 0.5 * r, 0), (0.035, 0.003, 0.003, 0)),
+            glass,
+            (round(0.88 * r * cos(radians(a)), 4), round(0.88 * r * sin(radians(a)), 4), cut - 0.004),
+            (0, 0, a),
+            when="broken",
+        )
         for a in (20.0, 150.0, 265.0)
     ]
     neck = rod((0.02, -spread, 0.017), (0.09, -0.7 * spread, 0.017), 0.016, c, 0.014, when="broken")
@@ -74,6 +100,7 @@ def _wine(outer: Points, c: Vec, glass: Vec, label: tuple[float, float], foil: f
 
 
 _GREEN_GLASS: Vec = (0.07, 0.2, 0.09)
+
 _BROWN_GLASS: Vec = (0.2, 0.09, 0.04)
 
 
@@ -98,7 +125,11 @@ def wine_bottle_flask(c: Vec) -> Form:
 
 def can(c: Vec) -> Form:
     """A food tin: ribbed ends, a paper label."""
-    parts = [lathe(((0, 0), (0.044, 0), (0.044, 0.115), (0.04, 0.115), (0.039, 0.111), (0, 0.111)), STEEL), band(0.0455, 0.014, 0.1, c), band(0.0462, 0.04, 0.072, WHITE if brightness(c) < 0.75 else DARK)]
+    parts = [
+        lathe(((0, 0), (0.044, 0), (0.044, 0.115), (0.04, 0.115), (0.039, 0.111), (0, 0.111)), STEEL),
+        band(0.0455, 0.014, 0.1, c),
+        band(0.0462, 0.04, 0.072, WHITE if brightness(c) < 0.75 else DARK),
+    ]
     parts.append(ring(0.03, 0.003, (0, 0, 0.112), tone(STEEL, 0.7)))
     return standing(parts, 0.045, 0.115, 0.4)
 
@@ -106,20 +137,34 @@ def can(c: Vec) -> Form:
 def can_soda(c: Vec) -> Form:
     """A drinks can: drawn-in top and foot, a tab."""
     body = ((0, 0), (0.03, 0), (0.04, 0.014), (0.04, 0.118), (0.032, 0.136))
-    parts = [lathe(body, c), lathe(((0.032, 0.136), (0.029, 0.136), (0.027, 0.131), (0, 0.131)), STEEL), box((0.011, 0.006, 0.0015), (0.01, 0, 0.134), tone(STEEL, 0.75))]
-    parts += [lathe(((0, -0.0005), (0.03, -0.0005), (0.0385, 0.012)), STEEL), box((0.026, 0.0415, 0.007), (0, 0, 0.07), contrast(c), (0, 28, 0))]
+    parts = [
+        lathe(body, c),
+        lathe(((0.032, 0.136), (0.029, 0.136), (0.027, 0.131), (0, 0.131)), STEEL),
+        box((0.011, 0.006, 0.0015), (0.01, 0, 0.134), tone(STEEL, 0.75)),
+    ]
+    parts += [
+        lathe(((0, -0.0005), (0.03, -0.0005), (0.0385, 0.012)), STEEL),
+        *(box((0.0075, 0.041, 0.03), (s * 0.006, 0, 0.068), contrast(c), (0, 30 * s, 0)) for s in (-1, 1)),
+    ]
     return standing(parts, 0.04, 0.136, 0.35)
 
 
 def can_flat(c: Vec) -> Form:
     """A fish tin: flat, rounded, with a ring to pull."""
-    parts = [loft(((0, 0.068, 0.048, 0.6), (0.032, 0.068, 0.048, 0.6)), c), loft(((0.031, 0.062, 0.042, 0.6), (0.034, 0.062, 0.042, 0.6)), STEEL), ring(0.013, 0.004, (0.04, 0, 0.037), tone(STEEL, 0.7))]
+    parts = [
+        loft(((0, 0.068, 0.048, 0.6), (0.032, 0.068, 0.048, 0.6)), c),
+        loft(((0.031, 0.062, 0.042, 0.6), (0.034, 0.062, 0.042, 0.6)), STEEL),
+        ring(0.013, 0.004, (0.04, 0, 0.037), tone(STEEL, 0.7)),
+    ]
     parts.append(box((0.025, 0.018, 0.001), (-0.015, 0, 0.0345), c))
     return lying(parts, 0.068, 0.048, 0.036, 0.2)
 
 
 def _holes(z: float, spread: float) -> list[Part]:
-    return [box((0.004, 0.004, 0.001), (round(spread * cos(radians(a)), 4), round(spread * sin(radians(a)), 4), z), DARK) for a in (0, 72, 144, 216, 288)]
+    return [
+        box((0.004, 0.004, 0.001), (round(spread * cos(radians(a)), 4), round(spread * sin(radians(a)), 4), z), DARK)
+        for a in (0, 72, 144, 216, 288)
+    ]
 
 
 def salt_shaker(c: Vec) -> Form:
@@ -131,7 +176,12 @@ def salt_shaker(c: Vec) -> Form:
 
 def salt_shaker_square(c: Vec) -> Form:
     """A tapered square one with a flat cap."""
-    parts = [loft(((0, 0.036, 0.036, 0), (0.07, 0.026, 0.026, 0)), WHITE), loft(((0.0, 0.0368, 0.0368, 0), (0.026, 0.0331, 0.0331, 0)), c), loft(((0.07, 0.029, 0.029, 0.4), (0.09, 0.026, 0.026, 0.4)), STEEL), *_holes(0.091, 0.014)]
+    parts = [
+        loft(((0, 0.036, 0.036, 0), (0.07, 0.026, 0.026, 0)), WHITE),
+        loft(((0.0, 0.0368, 0.0368, 0), (0.026, 0.0331, 0.0331, 0)), c),
+        loft(((0.07, 0.029, 0.029, 0.4), (0.09, 0.026, 0.026, 0.4)), STEEL),
+        *_holes(0.091, 0.014),
+    ]
     return lying(parts, 0.036, 0.036, 0.09, 0.2)
 
 
@@ -146,13 +196,22 @@ def pepper_shaker(c: Vec) -> Form:
     body = ((0, 0), (0.036, 0), (0.036, 0.02), (0.02, 0.06), (0.03, 0.085), (0.02, 0.098))
     head = ((0.02, 0.1), (0.033, 0.112), (0.03, 0.135), (0.012, 0.145), (0, 0.146))
     timber = mix((0.42, 0.22, 0.09), c, 0.45)
-    return standing([lathe(body, timber), lathe(head, timber), ring(0.021, 0.004, (0, 0, 0.099), STEEL), ball(0.01, (0, 0, 0.152), BRASS)], 0.036, 0.155, 0.25)
+    return standing(
+        [lathe(body, timber), lathe(head, timber), ring(0.021, 0.004, (0, 0, 0.099), STEEL), ball(0.01, (0, 0, 0.152), BRASS)],
+        0.036,
+        0.155,
+        0.25,
+    )
 
 
 def pepper_shaker_crank(c: Vec) -> Form:
     """A drum with a crank on top."""
     timber = mix((0.42, 0.22, 0.09), c, 0.45)
-    parts = [lathe(((0, 0), (0.04, 0), (0.034, 0.01), (0.034, 0.075), (0.028, 0.085), (0, 0.085)), timber), dome(0.03, 0.02, (0, 0, 0.085), BRASS), rod((0, 0, 0.1), (0, 0, 0.12), 0.005, STEEL)]
+    parts = [
+        lathe(((0, 0), (0.04, 0), (0.034, 0.01), (0.034, 0.075), (0.028, 0.085), (0, 0.085)), timber),
+        dome(0.03, 0.02, (0, 0, 0.085), BRASS),
+        rod((0, 0, 0.1), (0, 0, 0.12), 0.005, STEEL),
+    ]
     parts += [rod((0, 0, 0.118), (0.045, 0, 0.118), 0.005, STEEL), rod((0.045, 0, 0.114), (0.045, 0, 0.142), 0.009, DARK)]
     return standing(parts, 0.04, 0.13, 0.3)
 
@@ -160,7 +219,18 @@ def pepper_shaker_crank(c: Vec) -> Form:
 def pepper_shaker_tall(c: Vec) -> Form:
     """A long baluster mill."""
     timber = mix((0.42, 0.22, 0.09), c, 0.45)
-    body = ((0, 0), (0.036, 0), (0.034, 0.02), (0.018, 0.045), (0.026, 0.085), (0.018, 0.125), (0.024, 0.135), (0.034, 0.155), (0.024, 0.18), (0, 0.186))
+    body = (
+        (0, 0),
+        (0.036, 0),
+        (0.034, 0.02),
+        (0.018, 0.045),
+        (0.026, 0.085),
+        (0.018, 0.125),
+        (0.024, 0.135),
+        (0.034, 0.155),
+        (0.024, 0.18),
+        (0, 0.186),
+    )
     return standing([lathe(body, timber), ring(0.0185, 0.004, (0, 0, 0.127), STEEL), ball(0.011, (0, 0, 0.192), BRASS)], 0.036, 0.195, 0.35)
 
 
@@ -176,84 +246,57 @@ def watering_can(c: Vec) -> Form:
     outer = ((0, 0), (0.078, 0), (0.07, 0.125))
     parts = [*vessel(outer, 0.008, c, DARK, 0.004), *_spout((0.06, 0, 0.035), (0.165, 0, 0.145), c)]
     arch = [(-0.068, 0.11), (-0.05, 0.165), (0.02, 0.175), (0.068, 0.12)]
-    parts += [rod((x0, 0, z0), (x1, 0, z1), 0.007, tone(c, 0.7)) for (x0, z0), (x1, z1) in zip(arch, arch[1:], strict=False)]
-    parts += [cap(0.067, (0, 0, 0.108), WATER, when="filled"), rod((-0.072, 0, 0.1), (-0.11, 0, 0.07), 0.007, tone(c, 0.7)), rod((-0.11, 0, 0.072), (-0.076, 0, 0.03), 0.007, tone(c, 0.7))]
+    parts += [rod((x0, 0, z0), (x1, 0, z1), 0.007, tone(c, 0.7)) for (x0, z0), (x1, z1) in pairwise(arch)]
+    parts += [
+        cap(0.067, (0, 0, 0.108), WATER, when="filled"),
+        rod((-0.072, 0, 0.1), (-0.11, 0, 0.07), 0.007, tone(c, 0.7)),
+        rod((-0.11, 0, 0.072), (-0.076, 0, 0.03), 0.007, tone(c, 0.7)),
+    ]
     return standing(parts, 0.082, 0.13, 0.6)
 
 
 def watering_can_oval(c: Vec) -> Form:
     """Round-bellied, with a swan-necked spout and a ring of a handle."""
     outer = ((0, 0), (0.06, 0), (0.088, 0.04), (0.078, 0.085), (0.056, 0.1))
-    parts = [*vessel(outer, 0.008, c, DARK, 0.004), rod((0.075, 0, 0.04), (0.135, 0, 0.07), 0.014, c, 0.01), rod((0.133, 0, 0.066), (0.165, 0, 0.145), 0.01, c, 0.007)]
-    parts += [ring(0.042, 0.008, (-0.085, 0, 0.085), tone(c, 0.7), (90, 0, 0)), cap(0.057, (0, 0, 0.09), WATER, when="filled"), ring(0.055, 0.005, (0, 0, 0.1), tone(c, 0.7))]
+    parts = [
+        *vessel(outer, 0.008, c, DARK, 0.004),
+        rod((0.075, 0, 0.04), (0.135, 0, 0.07), 0.014, c, 0.01),
+        rod((0.133, 0, 0.066), (0.165, 0, 0.145), 0.01, c, 0.007),
+    ]
+    parts += [
+        ring(0.042, 0.008, (-0.085, 0, 0.085), tone(c, 0.7), (90, 0, 0)),
+        cap(0.057, (0, 0, 0.09), WATER, when="filled"),
+        ring(0.055, 0.005, (0, 0, 0.1), tone(c, 0.7)),
+    ]
     return standing(parts, 0.09, 0.12, 0.6)
 
 
 def watering_can_box(c: Vec) -> Form:
     """Tall and narrow, with a bail handle and a short rose."""
     outer = ((0, 0), (0.056, 0), (0.06, 0.16))
-    parts = [*vessel(outer, 0.008, c, DARK, 0.004), *_spout((0.05, 0, 0.06), (0.125, 0, 0.15), c), cap(0.056, (0, 0, 0.142), WATER, when="filled")]
+    parts = [
+        *vessel(outer, 0.008, c, DARK, 0.004),
+        *_spout((0.05, 0, 0.06), (0.125, 0, 0.15), c),
+        cap(0.056, (0, 0, 0.142), WATER, when="filled"),
+    ]
     bail = [(-0.058, 0.15), (-0.045, 0.205), (0.045, 0.205), (0.058, 0.15)]
-    parts += [rod((0, y0, z0), (0, y1, z1), 0.007, tone(c, 0.7)) for (y0, z0), (y1, z1) in zip(bail, bail[1:], strict=False)]
+    parts += [rod((0, y0, z0), (0, y1, z1), 0.007, tone(c, 0.7)) for (y0, z0), (y1, z1) in pairwise(bail)]
     return standing(parts, 0.064, 0.165, 0.6)
 
 
-def _sprayer(z: float, head: Vec, x: float = 0.0) -> list[Part]:
-    """Trigger, barrel and nozzle."""
-    return [
-        disc(0.018, 0.03, (x, 0, z), head),
-        bar(((-0.035, 0.014, 0.014, 0), (0.03, 0.014, 0.016, 0), (0.06, 0.01, 0.01, 0)), head, (x, 0, z + 0.042)),
-        rod((x + 0.06, 0, z + 0.042), (x + 0.075, 0, z + 0.042), 0.009, DARK),
-        bar(((0, 0.008, 0.006, 0), (0.055, 0.009, 0.005, 0)), head, (x + 0.038, 0, z + 0.03), 0.0),
-        box((0.006, 0.009, 0.028), (x + 0.043, 0, z + 0.008), DARK, (0, -24, 0)),
-    ]
-
-
-def spray_bottle(c: Vec) -> Form:
-    """A round shoulder under a trigger head."""
-    outer = ((0, 0), (0.043, 0), (0.045, 0.09), (0.036, 0.12), (0.017, 0.14), (0, 0.14))
-    parts = [lathe(outer, c), band(0.0462, 0.03, 0.08, WHITE if brightness(c) < 0.8 else (0.3, 0.6, 0.9)), *_sprayer(0.138, WHITE if brightness(c) < 0.8 else (0.85, 0.12, 0.1))]
-    return standing(parts, 0.046, 0.2, 0.5)
-
-
-def spray_bottle_flat(c: Vec) -> Form:
-    """A flat-sided bottle with a slanting shoulder."""
-    body = loft(((0, 0.05, 0.03, 0.4), (0.1, 0.05, 0.03, 0.4), (0.145, 0.018, 0.018, 0.6)), WHITE if brightness(c) < 0.8 else DARK)
-    label = box((0.032, 0.0305, 0.03), (0, 0, 0.055), c)
-    return lying([body, label, *_sprayer(0.142, c)], 0.05, 0.032, 0.205, 0.5)
-
-
-def spray_bottle_cone(c: Vec) -> Form:
-    """A cone with a ball of a head."""
-    outer = ((0, 0), (0.052, 0), (0.05, 0.02), (0.018, 0.15), (0, 0.15))
-    return standing([lathe(outer, c), band(0.052, 0.012, 0.022, DARK), *_sprayer(0.146, DARK if brightness(c) > 0.2 else WHITE)], 0.052, 0.205, 0.5)
-
-
-def _pump(z: float, head: Vec) -> list[Part]:
-    """A dispenser: collar, stem and a beak that bends over."""
-    return [
-        disc(0.022, 0.014, (0, 0, z), head),
-        rod((0, 0, z + 0.01), (0, 0, z + 0.042), 0.007, STEEL),
-        disc(0.017, 0.012, (0, 0, z + 0.04), head),
-        bar(((0, 0.01, 0.006, 0.3), (0.056, 0.007, 0.005, 0.3)), head, (0, 0, z + 0.047)),
-        rod((0.053, 0, z + 0.047), (0.056, 0, z + 0.03), 0.006, head),
-    ]
-
-
-def soap_bottle(c: Vec) -> Form:
-    """A cylinder of soap under a pump."""
-    outer = ((0, 0), (0.04, 0), (0.042, 0.01), (0.042, 0.1), (0.022, 0.115), (0, 0.115))
-    return standing([lathe(outer, c), band(0.0432, 0.03, 0.075, WHITE if brightness(c) < 0.8 else (0.35, 0.7, 0.5)), *_pump(0.113, WHITE if brightness(c) < 0.8 else DARK)], 0.043, 0.165, 0.4)
-
-
-def soap_bottle_square(c: Vec) -> Form:
-    """A block of a dispenser, as of stone."""
-    body = loft(((0, 0.04, 0.032, 0.1), (0.1, 0.036, 0.028, 0.1)), c, texture="speckle")
-    return lying([body, *_pump(0.1, STEEL)], 0.04, 0.032, 0.15, 0.45)
-
-
-def soap_bottle_round(c: Vec) -> Form:
-    """A globe with a pump."""
-    return standing([ball(0.054, (0, 0, 0.05), c, 0.92), disc(0.03, 0.006, (0, 0, 0), c), *_pump(0.096, BRASS)], 0.052, 0.148, 0.4)
-
-
+LINES = {
+    "bottle": line("green blue brown red purple", "teal magenta", {"water": bottle, "carafe": bottle_wide}, {"sport": bottle_sport}),
+    "wine_bottle": line(
+        "red black yellow blue white", "gold maroon", {"high": wine_bottle, "sloping": wine_bottle_sloping}, {"flask": wine_bottle_flask}
+    ),
+    "can": line("red green blue orange black yellow", "teal magenta", {"tin": can, "soda": can_soda}, {"flat": can_flat}),
+    "salt_shaker": line(
+        "blue red green black", "teal magenta", {"round": salt_shaker, "square": salt_shaker_square}, {"egg": salt_shaker_egg}
+    ),
+    "pepper_shaker": line(
+        "brown black red tan", "olive maroon", {"mill": pepper_shaker, "crank": pepper_shaker_crank}, {"tall": pepper_shaker_tall}
+    ),
+    "watering_can": line(
+        "green blue red yellow", "teal coral", {"tin": watering_can, "round": watering_can_oval}, {"narrow": watering_can_box}
+    ),
+}

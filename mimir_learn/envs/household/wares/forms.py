@@ -5,13 +5,14 @@ Makers work in the *bench frame*: metres at scale 1, z = 0 where the thing rests
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import asin, atan2, cos, degrees, pi, radians, sin, sqrt
 from typing import Any
 
 from ..spec import Part, Region, Vec
-from .palette import dirt, mix
+from .palette import WATER, dirt, mix
 
 Points = Sequence[tuple[float, float]]  # (radius, z)
 Sections = Sequence[tuple[float, float, float, float]]
@@ -23,7 +24,7 @@ Y: Vec = (-90.0, 0.0, 0.0)
 
 @dataclass(frozen=True)
 class Form:
-    """What a maker hands over, in the bench frame: looks, collision solid (its middle at half its height), mass in kg, where it holds things."""
+    """What a maker hands over, in the bench frame: looks, collision solid (its middle half its height up), mass in kg, what it holds."""
 
     parts: tuple[Part, ...]
     solid: Part
@@ -75,6 +76,11 @@ def cap(radius: float, at: Vec, rgb: Vec, euler: Vec = (0.0, 0.0, 0.0), **kw: An
     return lathe(((radius, 0), (0, 0)), rgb, at, euler, **kw)
 
 
+def water(radius: float, z: float, at: tuple[float, float] = (0.0, 0.0)) -> Part:
+    """The surface of what a vessel is filled with."""
+    return cap(radius, (*at, z), WATER, when="filled")
+
+
 def band(radius: float, low: float, high: float, rgb: Vec, at: Vec = (0.0, 0.0, 0.0), euler: Vec = (0.0, 0.0, 0.0), **kw: Any) -> Part:
     """A label or stripe around something round."""
     return lathe(((radius, low), (radius, high)), rgb, at, euler, **kw)
@@ -89,8 +95,8 @@ def ball(radius: float, at: Vec, rgb: Vec, flat: float = 1.0, euler: Vec = (0.0,
 def ovoid(half: Vec, at: Vec, rgb: Vec, euler: Vec = (0.0, 0.0, 0.0), **kw: Any) -> Part:
     """An ellipsoid around ``at``."""
     x, y, z = half
-    angles = [radians(a) for a in (-80, -48, -16, 16, 48, 80)]
-    return loft([(z * sin(a) / sin(radians(80)), x * cos(a), y * cos(a), 1.0) for a in angles], rgb, at, euler, **kw)
+    angles = [radians(a) for a in (-78, -42, 0, 42, 78)]
+    return loft([(z * sin(a) / sin(radians(78)), x * cos(a), y * cos(a), 1.0) for a in angles], rgb, at, euler, **kw)
 
 
 def dome(radius: float, height: float, at: Vec, rgb: Vec, euler: Vec = (0.0, 0.0, 0.0), **kw: Any) -> Part:
@@ -129,6 +135,12 @@ def rod(start: Vec, end: Vec, radius: float, rgb: Vec, tip: float | None = None,
     return lathe(((0, 0), (radius, 0), (last, length), (0, length)), rgb, start, along((way[0], way[1], way[2])), **kw)
 
 
+def tube(start: Vec, end: Vec, radius: float, rgb: Vec, **kw: Any) -> Part:
+    """A `rod` without ends, where those are hidden."""
+    way = tuple(b - a for a, b in zip(start, end, strict=True))
+    return lathe(((radius, 0), (radius, sqrt(sum(w * w for w in way)))), rgb, start, along((way[0], way[1], way[2])), **kw)
+
+
 def ring(radius: float, thick: float, at: Vec, rgb: Vec, euler: Vec = (0.0, 0.0, 0.0), high: float | None = None, **kw: Any) -> Part:
     """A torus around ``at``; ``high`` = half its height along its axis, where that is not ``thick``."""
     h = thick if high is None else high
@@ -137,7 +149,7 @@ def ring(radius: float, thick: float, at: Vec, rgb: Vec, euler: Vec = (0.0, 0.0,
 
 def radius_at(points: Points, z: float) -> float:
     """Radius of a rising profile at height ``z``."""
-    for (r0, z0), (r1, z1) in zip(points, points[1:], strict=False):
+    for (r0, z0), (r1, z1) in itertools.pairwise(points):
         if z0 <= z <= z1 and z1 > z0:
             return r0 + (r1 - r0) * (z - z0) / (z1 - z0)
     return points[-1][0]
@@ -159,7 +171,7 @@ def inside(radius: float, floor: float, rim: float, at: tuple[float, float] = (0
 
 def blot(at: Vec, normal: Vec, radius: float, on: Vec, **kw: Any) -> Part:
     """A smear of dirt on a surface of colour ``on``."""
-    return dome(radius, 0.3 * radius, at, dirt(on), along(normal), when="dirty", **kw)
+    return lathe(((radius, 0), (0, 0.3 * radius)), dirt(on), at, along(normal), when="dirty", **kw)
 
 
 def blots_around(radius: float, z: float, size: float, on: Vec, count: int = 3) -> list[Part]:
@@ -181,12 +193,17 @@ def shards(count: int, spread: float, size: float, *rgbs: Vec, high: float = 0.0
         r = spread * (0.45 + 0.55 * ((i * 0.618) % 1.0))
         s = size * (0.75 + 0.5 * ((i * 0.382) % 1.0))
         z = 0.006 + high * ((i * 0.47) % 1.0)
-        outline = ((-s, 0.005, 0.75 * s, 0.0), (0.1 * s, 0.005, 0.6 * s, 0.0), (s, 0.004, 0.06 * s, 0.0))
+        outline = ((-s, 0.005, 0.78 * s, 0.0), (s, 0.004, 0.08 * s, 0.0))
         tilt = (-18.0, 8.0, 24.0)[i % 3]
         euler = facing(67.0 * i, 90.0 - tilt)
         at = (round(r * cos(a), 5), round(r * sin(a), 5), round(z + s * abs(sin(radians(tilt))) * 0.6, 5))
         out.append(loft(outline, rgbs[i % len(rgbs)], at, euler, when="broken"))
     return out
+
+
+def moved(part: Part, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Part:
+    """The same part elsewhere."""
+    return replace(part, pos=(round(part.pos[0] + x, 5), round(part.pos[1] + y, 5), round(part.pos[2] + z, 5)))
 
 
 def whole(parts: Sequence[Part], attribute: str) -> list[Part]:

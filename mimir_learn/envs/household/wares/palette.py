@@ -12,12 +12,12 @@ COLOURS: dict[str, Vec] = {
     "orange": (0.98, 0.5, 0.05),
     "purple": (0.55, 0.15, 0.7),
     "pink": (0.98, 0.5, 0.7),
-    "white": (0.97, 0.97, 0.97),
+    "white": (0.92, 0.92, 0.92),
     "black": (0.08, 0.08, 0.09),
     "cyan": (0.1, 0.8, 0.85),
     "brown": (0.5, 0.28, 0.1),
     "tan": (0.82, 0.6, 0.32),
-    "silver": (0.78, 0.8, 0.83),
+    "silver": (0.68, 0.7, 0.74),
     "grey": (0.5, 0.51, 0.53),
 }
 """Ordinary colours: any house may have them."""
@@ -42,11 +42,12 @@ BRIGHT = ("red", "green", "blue", "yellow", "orange", "purple", "cyan", "pink")
 NEW = ("navy", "teal", "magenta", "lime", "maroon", "coral", "lavender", "mint")
 
 DARK: Vec = (0.1, 0.09, 0.09)
-STEEL: Vec = (0.74, 0.76, 0.79)
+STEEL: Vec = (0.62, 0.64, 0.68)
 IRON: Vec = (0.36, 0.37, 0.4)
 BRASS: Vec = (0.86, 0.66, 0.2)
+GOLD: Vec = (0.9, 0.72, 0.25)
 PAPER: Vec = (0.97, 0.95, 0.87)
-WHITE: Vec = (0.97, 0.97, 0.96)
+WHITE: Vec = (0.93, 0.93, 0.92)
 WOOD: Vec = (0.68, 0.45, 0.22)
 LEAF: Vec = (0.16, 0.5, 0.13)
 STALK: Vec = (0.3, 0.18, 0.06)

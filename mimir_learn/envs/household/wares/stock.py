@@ -96,16 +96,3 @@ def footprint(solid: Part) -> tuple[float, float]:
 
 def _at(value: float, by: float) -> float:
     return round(value * by, 5)
-
-
-WARES = {
-    name: (
-        lambda rgb, make=next(iter(line.shapes.values())): Ware(
-            tuple(replace(p, pos=(p.pos[0], p.pos[1], round(p.pos[2] - footprint(make(rgb).solid)[1], 5))) for p in make(rgb).parts),
-            make(rgb).solid, make(rgb).mass, "", "", False, None, 1.0,
-        ),
-        line.colours,
-    )
-    for name, line in LINES.items()
-}  # fmt: skip
-"""Until the generator uses `make_ware`."""
