@@ -14,6 +14,7 @@ from .common import (
     PLASTICS,
     SPOUT_DROP,
     STEEL,
+    STONES,
     WHITE,
     WOODS,
     Catalogue,
@@ -30,6 +31,7 @@ from .common import (
     pit,
     plain,
     shining,
+    side,
     slab,
     textured,
 )  # fmt: skip
@@ -67,7 +69,7 @@ def toilet(rng: np.random.Generator, paint: Paint) -> Design:
 
 def bathtub(rng: np.random.Generator, paint: Paint) -> Design:
     """Its long side along the wall; a faucet near one end. ``paint`` is the apron's."""
-    w, d, h, floor = 1.6, 0.76, 0.56, 0.28
+    w, d, h, floor = 1.6, 0.76, 0.54, 0.34
     hx, hy = w / 2 - 0.11, d / 2 - 0.1
     enamel = CERAMIC
     low: tuple[tuple[float, float, float, float], ...]
@@ -91,12 +93,12 @@ def bathtub(rng: np.random.Generator, paint: Paint) -> Design:
         (floor, hx - 0.1, hy - 0.06, 0.4),
     )
     parts.append(loft(shell, (0, 0, 0), enamel))
-    parts += pit(hx - 0.02, hy - 0.005, floor, h - 0.01, enamel)
+    parts += pit(hx - 0.004, hy - 0.004, floor, h - 0.01, enamel)
     s = 1.0 if rng.random() < 0.5 else -1.0
     parts.append(cyl(0.025, 0.002, (s * (hx - 0.2), 0, floor + 0.002), DARK, solid=False))
     tap = ("faucet", (s * (hx - 0.25), hy - 0.02, floor + SPOUT_DROP))
-    region = level(2 * hx - 0.2, 2 * hy - 0.14, floor, 0.4)
-    return Design((w, d, h), parts, [], [region], (floor, h + 0.05), eye=1.6, mounted=(tap,))
+    region = level(2 * hx - 0.2, 2 * hy - 0.16, floor, 0.4, y=0.02)
+    return Design((w, d, h), parts, [], [region], (floor, h + 0.05), eye=1.75, mounted=(tap,))
 
 
 def washer(rng: np.random.Generator, paint: Paint) -> Design:
@@ -104,16 +106,16 @@ def washer(rng: np.random.Generator, paint: Paint) -> Design:
     w, d, h = 0.68, 0.6, 0.98
     r, mid, y = 0.235, 0.52, -0.3
     floor = mid - 0.165  # a flat floor in the round drum, 2 × 0.167 wide
-    body = paint.plain()
-    hole = 0.25
+    body, ring, m = paint.plain(), pick(rng, (CHROME, DARK, WHITE, paint.plain().shade(0.7))), side(rng)
+    hole = r
     parts = [
         box((w / 2, d / 2, (mid - hole) / 2), (0, 0, (mid - hole) / 2), body),
         box((w / 2, d / 2, (h - mid - hole) / 2), (0, 0, (h + mid + hole) / 2), body),
         *(box(((w - 2 * hole) / 4, d / 2, hole), (s * (w / 2 + hole) / 2, 0, mid), body) for s in (-1, 1)),
         box((hole, 0.01, hole), (0, d / 2 - 0.01, mid), STEEL),
-        lathe(((0.36, 0.0), (0.36, 0.012), (r, 0.02), (r, 0.0), (0.36, 0.0)), (0, y - 0.0, mid), body.shade(0.96), (90, 0, 0)),
+        lathe(((0.338, 0.0), (0.338, 0.012), (r, 0.02), (r, 0.0), (0.338, 0.0)), (0, y, mid), body.shade(0.96), (90, 0, 0)),
         lathe(
-            ((hole, 0.0), (hole, 0.54), (r, 0.54), (r, 0.02), (r, 0.0), (hole, 0.0)),
+            ((r + 0.015, 0.0), (r + 0.015, 0.54), (r, 0.54), (r, 0.0), (r + 0.015, 0.0)),
             (0, d / 2 - 0.04, mid),
             Paint((0.62, 0.65, 0.68)),
             (90, 0, 0),
@@ -121,12 +123,18 @@ def washer(rng: np.random.Generator, paint: Paint) -> Design:
         disc(r, 0.004, (0, d / 2 - 0.03, mid), Paint((0.5, 0.53, 0.56))),
         box((0.166, d / 2 - 0.04, 0.01), (0, -0.01, floor - 0.01), Paint((0.55, 0.58, 0.62))),
         box((w / 2 - 0.01, 0.006, 0.07), (0, y - 0.002, h - 0.09), body.shade(0.9), solid=False),
-        disc(0.035, 0.014, (0.05, y - 0.012, h - 0.09), CHROME),
-        box((0.11, 0.008, 0.05), (-w / 2 + 0.14, y - 0.004, h - 0.09), body, solid=False),
-        box((0.075, 0.004, 0.03), (w / 2 - 0.11, y - 0.008, h - 0.09), DARK, solid=False, when="!on"),
-        box((0.075, 0.004, 0.03), (w / 2 - 0.11, y - 0.008, h - 0.09), shining((0.25, 0.9, 1.0)), solid=False, when="on", emission=1.0),
+        disc(0.035, 0.014, (0.05 * m, y - 0.012, h - 0.09), CHROME),
+        box((0.11, 0.008, 0.05), (m * (-w / 2 + 0.14), y - 0.004, h - 0.09), body, solid=False),
+        box((0.075, 0.004, 0.03), (m * (w / 2 - 0.11), y - 0.008, h - 0.09), DARK, solid=False, when="!on"),
+        box(
+            (0.075, 0.004, 0.03), (m * (w / 2 - 0.11), y - 0.008, h - 0.09), shining((0.25, 0.9, 1.0)), solid=False, when="on", emission=1.0
+        ),
         disc(r - 0.01, 0.004, (0, d / 2 - 0.045, mid), shining((0.6, 0.85, 1.0)), when="on", emission=1.0),
     ]
+    if rng.random() < 0.4:  # a worktop over it
+        parts.append(box((w / 2 + 0.012, d / 2, 0.016), (0, 0, h + 0.016), pick(rng, (*STONES, *WOODS[:2]))))
+    if rng.random() < 0.5:  # a flap at the bottom
+        parts.append(box((0.08, 0.004, 0.05), (-m * 0.2, y - 0.003, 0.12), body.shade(0.85), solid=False))
     glass, front = r - 0.055, y - 0.05
     swirl = [
         disc(glass, 0.006, (0, front, mid), shining((0.4, 0.7, 1.0)), when="on", emission=0.8),
@@ -138,16 +146,14 @@ def washer(rng: np.random.Generator, paint: Paint) -> Design:
         ),
     ]  # fmt: skip
     leaf = (
-        lathe(
-            ((r + 0.025, 0.0), (r + 0.02, 0.035), (glass, 0.045), (glass, 0.0), (r + 0.025, 0.0)), (0, y - 0.02, mid), CHROME, (90, 0, 0)
-        ),
+        lathe(((r + 0.025, 0.0), (r + 0.02, 0.035), (glass, 0.045), (glass, 0.0), (r + 0.025, 0.0)), (0, y - 0.02, mid), ring, (90, 0, 0)),
         disc(glass, 0.01, (0, y - 0.036, mid), Paint((0.16, 0.2, 0.28)), when="!on"),
-        box((0.012, 0.012, 0.05), (r - 0.012, y - 0.07, mid), DARK, solid=False),
+        box((0.012, 0.012, 0.05), (m * (r - 0.012), y - 0.07, mid), STEEL if ring is DARK else DARK, solid=False),
         *swirl,
     )
-    panel = Panel("hinge", (0.0, 0.0, -1.0), (-r - 0.03, y - 0.02, mid), 105.0, leaf)
+    panel = Panel("hinge", (0.0, 0.0, -m), (-m * (r + 0.03), y - 0.02, mid), 105.0, leaf)
     region = level(0.31, d - 0.14, floor, 0.37, y=-0.01)
-    return Design((w, d, h), parts, [panel], [region], (floor, 0.75), swing=2 * r)
+    return Design((w, d, h + 0.03), parts, [panel], [region], (floor, 0.75), swing=2 * r)
 
 
 def _washing(x: float, z: float, turn: float, rgb: Vec, y: float) -> Part:

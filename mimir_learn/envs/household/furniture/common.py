@@ -211,13 +211,22 @@ def drop_door(w: float, z0: float, z1: float, y: float, paint: Paint, inner: Pai
 
 
 def drawer(
-    w: float, depth: float, y_front: float, z0: float, z1: float, front: Paint, slide: float, handle: str, wall: float = 0.06
+    w: float,
+    depth: float,
+    y_front: float,
+    z0: float,
+    z1: float,
+    front: Paint,
+    slide: float,
+    handle: str,
+    floor: float = 0.05,
+    wall: float = 0.06,
+    inner: Paint = Paint((0.86, 0.81, 0.69)),
 ) -> Panel:
-    """A tray behind a front at y_front that spans heights z0 to z1; its floor is 0.05 above z0 and its walls twice ``wall`` high."""
-    inner = Paint((0.86, 0.81, 0.69))
+    """A tray behind a front at y_front that spans heights z0 to z1; its floor is ``floor`` above z0 and its walls twice ``wall`` high."""
     iw, y = w - 0.05, y_front + depth / 2
     tray = (
-        box((iw / 2, depth / 2, 0.025), (0, y, z0 + 0.025), inner),
+        box((iw / 2, depth / 2, floor / 2), (0, y, z0 + floor / 2), inner),
         box((0.008, depth / 2, wall), (-iw / 2, y, z0 + wall), inner),
         box((0.008, depth / 2, wall), (iw / 2, y, z0 + wall), inner),
         box((iw / 2, 0.008, wall), (0, y + depth / 2, z0 + wall), inner),

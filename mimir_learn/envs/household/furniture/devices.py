@@ -47,13 +47,13 @@ def lamp(rng: np.random.Generator, paint: Paint) -> Design:
         parts.append(cyl(0.03, 0.5, (0, 0, 0.52), wood.shade(0.7)))
     else:
         parts += [cyl(0.15, 0.012, (0, 0, 0.012), metal), cyl(0.014, h / 2 - 0.1, (0, 0, h / 2 - 0.1), metal)]
-    parts.append(cyl(0.12, 0.1, (0, 0, h - 0.15), paint.shade(0.5)))
+    parts.append(cyl(0.09, 0.08, (0, 0, h - 0.17), paint.shade(0.5)))
     cloth = paint.shade(0.8)
     parts += [
         lathe(shades[style], (0, 0, h), cloth, when="!on"),
         lathe(shades[style], (0, 0, h), WARM, when="on", emission=1.0),
         # The pool of light on the wall behind.
-        Part("cylinder", (0.34, 0.002), (0, 0.216, h - 0.12), (0.86, 0.76, 0.5), (90.0, 0.0, 0.0), solid=False, when="on", emission=0.3),
+        Part("cylinder", (0.29, 0.002), (0, 0.216, h - 0.12), (0.68, 0.63, 0.45), (90.0, 0.0, 0.0), solid=False, when="on", emission=0.15),
     ]
     return Design((0.44, 0.44, h), parts, [], [], (0.9, 1.25))
 
@@ -147,9 +147,16 @@ def laptop(rng: np.random.Generator, paint: Paint) -> Design:
         box((hx - 0.012, hy - 0.012, 0.001), (0, 0, z - 0.001), shining((0.3, 0.6, 1.0)), solid=False, when="on", emission=1.0),
         box((hx * 0.5, hy * 0.5, 0.001), (-0.03, -0.02, z - 0.002), Paint((1.0, 1.0, 1.0)), solid=False, when="on", emission=1.0),
         box((hx * 0.4, 0.008, 0.001), (-0.03, -0.05, z - 0.003), shining((0.3, 0.75, 0.35)), solid=False, when="on", emission=1.0),
-        cyl(0.04, 0.001, (0, 0, top + 0.001), paint.shade(0.75), solid=False, when="!on"),
-        cyl(0.05, 0.0015, (0, 0, top + 0.001), Paint((0.85, 1.0, 1.0)), solid=False, when="on", emission=1.0),
     ]
+    badge = pick(rng, ("disc", "bar", "square"))
+    for when, size, mark, glow in (("!on", 0.6, paint.shade(0.75), 0.0), ("on", 1.0, Paint((0.85, 1.0, 1.0)), 1.0)):
+        if badge == "disc":
+            lid.append(cyl(0.075 * size, 0.001 + 0.0005 * glow, (0, 0, top + 0.001), mark, solid=False, when=when, emission=glow))
+        else:
+            half = (0.13 * size, 0.034) if badge == "bar" else (0.075 * size, 0.06 * size)
+            lid.append(box((*half, 0.001 + 0.0005 * glow), (0, 0, top + 0.001), mark, solid=False, when=when, emission=glow))
+    if rng.random() < 0.5:
+        lid += [box((hx - 0.02, 0.003, 0.0005), (0, s * (hy - 0.015), top), paint.shade(0.7), solid=False) for s in (-1, 1)]
     panel = Panel("hinge", (-1.0, 0.0, 0.0), (0, hy - 0.004, z - 0.002), 108.0, tuple(lid))
     return Design((0.36, 0.26, 0.26), parts, [panel], [], (0.0, 0.22))
 

@@ -149,28 +149,32 @@ def fridge(rng: np.random.Generator, paint: Paint) -> Design:
 
 def freezer(rng: np.random.Generator, paint: Paint) -> Design:
     """A low freezer of two drawers; the upper one, deep, comes out."""
-    w, d, h, slide = 0.68, 0.62, 0.9, 0.44
-    z0, z1 = 0.46, 0.76
+    w, d, h, slide = 0.68, 0.62, 0.94, 0.44
+    z0, z1, head, floor = 0.46, 0.74, 0.1, 0.08
     body, ice = paint.plain(), Paint((0.75, 0.88, 0.98))
     handle = pick(rng, ("bar", "groove"))
     parts: list[Part] = [
         box((w / 2 - 2 * B, d / 2 - 0.03, 0.2), (0, 0.025, 0.25), body),
         *(box((B, d / 2 - 0.02, h / 2 - 0.02), (s * (w / 2 - B), 0.02, h / 2), body) for s in (-1, 1)),
         box((w / 2 - 2 * B, B, h / 2 - 0.02), (0, d / 2 - B, h / 2), ice),
-        box((w / 2, d / 2, 0.065), (0, 0, h - 0.065), body),
+        box((w / 2, d / 2, 0.055), (0, 0, h - 0.055), body),
+        box((w / 2 - 0.01, 0.008, head), (0, -d / 2 + 0.028, h - head), body, solid=False),
         box((w / 2, d / 2 - 0.05, 0.025), (0, 0.03, 0.025), DARK),
-        *drawer_front(w - 0.01, 0.0, -d / 2 + 0.02, 0.06, 0.45, paint, handle),
-        box((0.09, 0.004, 0.022), (w / 2 - 0.14, -d / 2 - 0.003, h - 0.065), DARK, solid=False),
-        box((0.035, 0.003, 0.009), (w / 2 - 0.14, -d / 2 - 0.006, h - 0.065), Paint((0.3, 0.75, 1.0)), solid=False, emission=0.8),
+        *(
+            p
+            for low, high in pick(rng, (((0.06, 0.45),), ((0.06, 0.25), (0.26, 0.45))))
+            for p in drawer_front(w - 0.01, 0.0, -d / 2 + 0.02, low, high, paint, handle)
+        ),
+        box((0.09, 0.004, 0.022), (w / 2 - 0.14, -d / 2 - 0.003, h - 0.055), DARK, solid=False),
+        box((0.035, 0.003, 0.009), (w / 2 - 0.14, -d / 2 - 0.006, h - 0.055), Paint((0.3, 0.75, 1.0)), solid=False, emission=0.8),
         *(  # a snowflake
-            box((0.04, 0.003, 0.005), (-w / 2 + 0.1, -d / 2 - 0.003, h - 0.065), Paint((0.2, 0.45, 0.8)), euler=(0, turn, 0), solid=False)
+            box((0.04, 0.003, 0.005), (-w / 2 + 0.1, -d / 2 - 0.003, h - 0.055), Paint((0.2, 0.45, 0.8)), euler=(0, turn, 0), solid=False)
             for turn in (0.0, 60.0, 120.0)
         ),
     ]
-    tray = drawer(w - 0.02, d - 0.07, -d / 2 + 0.02, z0, z1, paint, slide, handle, wall=0.1)
-    frosted = tuple(replace(p, rgb=ice.rgb) if i < 4 else p for i, p in enumerate(tray.parts))
-    region = level(w - 0.13, 0.4, z0 + 0.05, 0.24, y=-d / 2 + 0.02 + 0.22, rides=True)
-    return Design((w, d, h), parts, [replace(tray, parts=frosted)], [region], (z0, 0.78), reach=slide, eye=1.6)
+    tray = drawer(w - 0.02, d - 0.07, -d / 2 + 0.02, z0, z1, paint, slide, handle, floor, 0.1, ice)
+    region = level(w - 0.13, 0.36, z0 + floor, 0.27, y=-d / 2 + 0.26, rides=True)
+    return Design((w, d, h), parts, [tray], [region], (z0, 0.78), reach=slide, eye=1.75)
 
 
 def oven(rng: np.random.Generator, paint: Paint) -> Design:
@@ -188,6 +192,7 @@ def oven(rng: np.random.Generator, paint: Paint) -> Design:
         *(disc(0.022, 0.016, (x, y - 0.014, 0.82), DARK if sum(paint.rgb) > 1.5 else CHROME) for x in (-0.27, -0.19, 0.19, 0.27)),
         box((w / 2 - 0.06, 0.004, 0.16), (0, d / 2 - 2 * B - 0.004, 0.52), glow, solid=False, when="on", emission=1.0),
         box((w / 2 - 0.06, d / 2 - 0.06, 0.004), (0, 0, z1 - 2 * B - 0.004), glow, solid=False, when="on", emission=0.9),
+        box((w / 2 - 0.07, d / 2 - 0.1, 0.001), (0, 0.02, z0 + 2 * B + 0.001), HOT, solid=False, when="on", emission=0.8),
         *(box((w / 2 - 0.04, 0.006, 0.004), (0, yy, z0 + 2 * B + 0.002), CHROME, solid=False) for yy in (-0.16, -0.04, 0.08, 0.2)),
         box((0.09, 0.004, 0.022), (0, y - 0.003, 0.82), Paint((0.1, 0.14, 0.12)), solid=False, when="!on"),
         box((0.09, 0.004, 0.022), (0, y - 0.003, 0.82), shining((1.0, 0.45, 0.2)), solid=False, when="on", emission=1.0),
@@ -202,7 +207,7 @@ def oven(rng: np.random.Generator, paint: Paint) -> Design:
         box(window, at, glow, solid=False, when="on", emission=1.0),
     )
     leaf = drop_door(w, z0 + 0.005, z1 - 0.005, y, paint, Paint((0.2, 0.2, 0.22)), panes)
-    xs, ys = (-0.168, 0.168), (0.0,) if rng.random() < 0.4 else (-0.147, 0.15)
+    xs, ys = (-0.168, 0.168), (0.0,) if rng.random() < 0.4 else (-0.15, 0.151)
     burners = tuple(("burner", (x, yy, h)) for yy in ys for x in xs)
     region = level(w - 0.1, d - 0.1, z0 + 2 * B + 0.004, 0.4)
     return Design((w, d, h), parts, [leaf], [region], (0.36, 0.92), swing=z1 - z0, mounted=burners)
@@ -221,6 +226,7 @@ def burner(rng: np.random.Generator, paint: Paint) -> Design:
     if style == "gas":
         flame = shining((0.2, 0.45, 1.0))
         parts = [
+            box((r, r, 0.003), (0, 0, 0.003), STEEL.plain()),
             box((r - 0.005, 0.008, 0.007), (0, 0, top - 0.007), DARK),
             box((0.008, r - 0.005, 0.007), (0, 0, top - 0.007), DARK),
             cyl(0.05, 0.006, (0, 0, 0.006), grey),
@@ -236,7 +242,7 @@ def burner(rng: np.random.Generator, paint: Paint) -> Design:
             thick = 0.008 if style == "glass" else 0.022
             parts.append(ring(outer, outer - thick, top - 0.006, 0.006, cold, "!on"))
             parts.append(ring(outer + 0.004, outer - 0.03, top - 0.006, 0.007, HOT, "on", 1.0))
-    return Design((2 * r, 2 * r, 0.02), parts, [], [level(0.29, 0.29, top, 0.4)], (0.0, 0.1))
+    return Design((2 * r, 2 * r, 0.02), parts, [], [level(0.3, 0.3, top, 0.4)], (0.0, 0.1))
 
 
 def microwave(rng: np.random.Generator, paint: Paint) -> Design:
@@ -292,7 +298,13 @@ def dishwasher(rng: np.random.Generator, paint: Paint) -> Design:
     ]
     lamp = box((w / 2 - 0.06, 0.003, 0.03), (0, y - 0.038, z1 - 0.09), DARK, solid=False, when="!on")
     lit = box((w / 2 - 0.06, 0.003, 0.03), (0, y - 0.038, z1 - 0.09), shining((0.3, 0.75, 1.0)), solid=False, when="on", emission=1.0)
-    leaf = drop_door(w, z0 + 0.005, z1 - 0.01, y, paint, Paint((0.74, 0.76, 0.78)), (lamp, lit))
+    extra = [lamp, lit]
+    style = pick(rng, ("plain", "panelled", "dial"))
+    if style == "panelled":
+        extra.append(box((w / 2 - 0.08, 0.003, 0.2), (0, y - 0.038, 0.42), paint.shade(0.86), solid=False))
+    elif style == "dial":
+        extra += [disc(0.024, 0.012, (s * (w / 2 - 0.04), y - 0.045, z1 - 0.09), CHROME) for s in (-1, 1)]
+    leaf = drop_door(w, z0 + 0.005, z1 - 0.01, y, paint, Paint((0.74, 0.76, 0.78)), extra)
     region = level(w - 0.11, d - 0.11, rack, z1 - rack - 0.05)
     return Design((w, d, h), parts, [leaf], [region], (rack, 0.75), swing=z1 - z0)
 
