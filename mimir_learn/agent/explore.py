@@ -39,7 +39,7 @@ class Explorer:
             entity = world.entity(held)
             if entity is None or not (goal.query.matches(entity) or query.matches(entity)):
                 return put_down(held, task, world)
-        action = _search_lost(query, world)
+        action = _search_lost(query, task, world)
         if action is None:
             place = self._place(goal, query, task, world)
             if place is None:
@@ -82,11 +82,11 @@ class Explorer:
         return Action(Verb.LOOK)
 
 
-def _search_lost(query: ObjectQuery, world: WorldMemory) -> Action | None:
+def _search_lost(query: ObjectQuery, task: TaskMemory, world: WorldMemory) -> Action | None:
     """Look first where a thing in question went missing: what fell lies in front of where the robot was."""
     for entity_id in world.of_category(query.category) if query.instance is None else (query.instance,):
         step = world.lost(entity_id)
-        if step is not None and (action := search_floor(entity_id, None, step + 1, world)) is not None:
+        if step is not None and (action := search_floor(entity_id, None, step + 1, task, world)) is not None:
             return action
     return None
 

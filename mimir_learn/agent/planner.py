@@ -11,6 +11,7 @@ from mimir_learn.symbols import HAND, Action, Goal, Kind, Parent, Relation, Verb
 
 LOOKS_BEFORE_TRYING = 2
 PLACE_FRAMES = 3  # viewpoints that show what is in front of a place
+FRAMES_BEHIND_A_DOOR = 2  # more of them, once the door that hid the floor is closed
 ROOM_FRAMES = 4  # viewpoints that show a room's floor
 TRIES_BEFORE_LOOKING = 2
 
@@ -104,22 +105,31 @@ def _approach(thing: str, parent: Parent, task: TaskMemory, world: WorldMemory) 
         # frames older than the last sight of it cannot show where it is now
         hypothesis = next((h for h in (world.hypothesis(thing), *world.alternatives(thing)) if h is not None and h.parent == parent), None)
         known = (world.last_seen(thing), None if hypothesis is None else hypothesis.since)
-        return search_floor(thing, place, max((step + 1 for step in known if step is not None), default=0), world)
+        return search_floor(thing, place, max((step + 1 for step in known if step is not None), default=0), task, world)
     if (first := reach(place, task, world)) is not None:
         return first
     return Action(Verb.LOOK) if thing not in world.sightings and task.looks < LOOKS_BEFORE_TRYING else None
 
 
-def search_floor(thing: str, room: str | None, since: int, world: WorldMemory) -> Action | None:
+def search_floor(thing: str, room: str | None, since: int, task: TaskMemory, world: WorldMemory) -> Action | None:
     """Look for a thing that fell: in front of where the robot was then, then over the room's whole floor.
 
-    ``room`` limits the search to one room, None where even that is not known. None when frames from ``since`` on cover all of it.
+    The door of an oven or dishwasher that stands open hides the floor in front, so it is closed where nothing was found. ``room`` limits
+    the search to one room, None where even that is not known. None when frames from ``since`` on cover all of it.
     """
     spots = [p for p in world.near(thing) if world.places[p].entity.kind is not Kind.ROOM and room in (None, world.places[p].room)]
     rooms = [world.places[p].room for p in world.near(thing)] if room is None else [room]
-    for spot, frames in (*((p, PLACE_FRAMES) for p in spots), *((r, ROOM_FRAMES) for r in dict.fromkeys(rooms))):
+    for spot in spots:
+        shut_by_hand = task.switched.get((spot, "open")) is False
+        frames = PLACE_FRAMES + (FRAMES_BEHIND_A_DOOR if shut_by_hand else 0)
         if world.stood(spot, since) < frames:
             return Action(Verb.LOOK) if world.at == spot else Action(Verb.NAVIGATE, None, spot)
+        shut = Action(Verb.CLOSE, None, spot)
+        if world.attribute(spot, "open") is True and not task.worn_out(shut):
+            return shut if near(spot, task, world) else Action(Verb.NAVIGATE, None, spot)
+    for place in dict.fromkeys(rooms):
+        if world.stood(place, since) < ROOM_FRAMES:
+            return Action(Verb.LOOK) if world.at == place else Action(Verb.NAVIGATE, None, place)
     return None
 
 
@@ -211,7 +221,7 @@ def put_down(thing: str, task: TaskMemory, world: WorldMemory) -> Action | None:
         if done.witness == thing and done.place is not None and done.place != HAND.id and world.place_of(done.place) is not None:
             return _bring(thing, done.place, task, world)
     for place in _surfaces(world):
-        if not task.exhausted(None, Action(Verb.PLACE, thing, place)):
+        if not task.worn_out(Action(Verb.PLACE, thing, place)):
             return _bring(thing, place, task, world)
     room = world.room_of(world.at) or next((p for p, x in world.places.items() if x.entity.kind is Kind.ROOM), None)
     return None if room is None else Action(Verb.PLACE, thing, room)
@@ -250,7 +260,7 @@ def to_restore(task: TaskMemory, world: WorldMemory, *, tidy: bool = False) -> t
         want = wanted.get((entity, attribute), False if tidy and attribute == "open" else value)
         if world.attribute(entity, attribute) is value and want is not value:
             action = switch(entity, attribute, want)
-            if not task.exhausted(None, action):
+            if not task.worn_out(action):
                 out.append((entity, action))
     return tuple(out)
 

@@ -100,8 +100,9 @@ class _Scene:
                 yield from ((rule, device) for rule in rules)
 
     def _above(self, thing: str, *, after: bool) -> Iterator[str]:
+        """Holders from the nearest out, up to the first that stays where it is: what is on a burner is not in the oven below."""
         seen = {thing}
-        while True:
+        while self._is_thing(thing):
             move = self.moves.get(thing)
             parent = self.world.parent(thing) if move is None else move.new if after else move.old
             if parent is None or parent.id in seen:

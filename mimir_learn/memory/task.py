@@ -291,7 +291,14 @@ class TaskMemory:
 
     def exhausted(self, goal: Goal | None, action: Action) -> bool:
         """Whether ``action`` went wrong, or was refused, too often for ``goal``."""
-        key = ("" if goal is None else goal.id, action)
+        return self._spent(("" if goal is None else goal.id, action))
+
+    def worn_out(self, action: Action) -> bool:
+        """Whether ``action`` is exhausted for any goal: for what serves all of them, such as freeing the hand or closing a door."""
+        return any(key[1] == action and self._spent(key) for key in (*self._tries, *self._refusals))
+
+    def _spent(self, key: tuple[str, Action]) -> bool:
+        action = key[1]
         refusals = min(MAX_REFUSALS, self.max_tries) if action.verb in _SETTLED else self.max_tries
         return self._tries[key] >= self.max_tries or self._refusals[key] >= refusals
 

@@ -212,10 +212,11 @@ class Tree:
         return tuple(out)
 
     def inside(self, entity_id: str, holder: str | None) -> bool:
-        """Whether ``holder`` is above the entity in the tree."""
+        """Whether a thing is in or on ``holder``, or in or on a thing that is. What is on a burner is not in the oven below."""
         above = self.parent(entity_id)
         while above is not None and above.id != holder:
-            above = self.parent(above.id)
+            record = self._records.get(above.id)
+            above = None if record is None or record.entity.kind is not Kind.OBJECT else self.parent(above.id)
         return above is not None
 
     def of_category(self, category: str) -> tuple[str, ...]:

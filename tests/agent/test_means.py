@@ -295,3 +295,39 @@ def test_what_a_completed_goal_wants_open_is_opened_again():
     goals = make("a", "microwave_1", "open"), become("b", "apple", "heated")
     env, _ = solve({"apple_1": at("table_1")}, *goals)
     assert env.attributes["microwave_1", "open"] and env.attributes["apple_1", "heated"]
+
+
+def test_what_does_not_fit_where_the_hand_is_to_be_freed_goes_elsewhere():
+    objects = {"tomato_1": at("table_1"), "knife_1": at("table_2"), "book_1": at("table_2")}
+    goals = bring("a", "book", "shelf"), become("b", "tomato", "sliced")
+
+    class Grabby(SymbolicHouse):
+        def _pick(self, thing, place=None):
+            first = sum(c.startswith("pick") for c in self.commands) == 1
+            return super()._pick("knife_1" if first else thing, place)
+
+    env = Grabby(objects, occlusion=0.0, full=frozenset({"table_2"}))
+    ok, result, _ = play(env, Task("t", "x", goals))
+    assert ok and result.declared and env.commands.count("put knife_1 at table_2") == 2, env.commands
+
+
+def test_a_door_that_hides_the_floor_is_closed_to_look_behind_it():
+    class Flap(SymbolicHouse):
+        def visible(self):
+            shown = super().visible()
+            hides = self.attributes["microwave_1", "open"]
+            return [v for v in shown if not (hides and self.parents.get(v) == at("kitchen_1") and v in self.objects)]
+
+        def _report(self, honest, nominal):
+            return False, honest
+
+        def _goes_wrong(self, kind, p=0.0):
+            hit = kind == "beside" and self.where == "microwave_1" and not self.missed
+            self.missed = self.missed or hit
+            self.fault = kind if hit else self.fault
+            return hit
+
+    env = Flap({"apple_1": at("table_1")}, occlusion=0.0)
+    env.missed = False
+    ok, result, _ = play(env, Task("t", "x", (bring("a", "apple", "microwave"),)))
+    assert ok and result.declared and "close microwave_1" in env.commands, env.commands

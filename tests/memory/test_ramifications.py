@@ -166,7 +166,7 @@ def remembering(state):
     return world
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(scenes(), st.data())
 def test_memory_and_the_true_world_derive_the_same(state, data):
     """From a visible change alone, memory knows what the household's truth knows."""
@@ -200,6 +200,19 @@ def test_memory_and_the_true_world_derive_the_same(state, data):
         assert world.value(e, a) is value, (e, a)
     for e, parent in parents.items():
         assert world.parent(e) == parent
+
+
+def test_what_is_on_a_burner_is_not_in_the_oven_below():
+    """As in the truth, both when the oven is turned on and when something gets onto its burner."""
+    oven, burner, counter = ("oven_1", "on"), Parent("burner_1", Relation.ON), Parent("counter_1", Relation.ON)
+    parents = {f: Parent(p, Relation.ROOM if p == "kitchen_1" else Relation.ON) for f, p in FIXED.items() if p is not None}
+    attributes = {(i, a): False for i, e in ENTITIES.items() for a in HOUSEHOLD.spec(e).attributes}
+    for start, change in ((burner, StateChange(*oven, False, True)), (counter, ParentChange("apple_1", counter, burner))):
+        hot = attributes | {oven: isinstance(change, ParentChange)}
+        world = remembering(Snapshot(parents | {"apple_1": start}, hot))
+        world.act(LOOK, Feedback(True, Delta([change])), 1)
+        assert world.parent("apple_1") == burner and world.value("apple_1", "heated") is False
+        assert not world.inside("apple_1", "oven_1") and world.inside("apple_1", "burner_1")
 
 
 def chain(parents, thing):
