@@ -17,6 +17,7 @@ _PICTURE: dict[str, tuple[int, int]] = {  # room category → fewest and most pi
     "kitchen": (0, 1), "livingroom": (1, 3), "bedroom": (1, 2), "bathroom": (0, 1), "office": (1, 2), "hall": (1, 2),
 }  # fmt: skip
 _RUG = {"kitchen": 0.3, "livingroom": 0.9, "bedroom": 0.8, "bathroom": 0.6, "office": 0.5, "hall": 0.7}
+_SKIES: tuple[Vec, ...] = ((0.5, 0.68, 0.9), (0.62, 0.7, 0.78), (0.8, 0.62, 0.45), (0.16, 0.2, 0.34))
 _WINDOWS = {"kitchen": 1, "livingroom": 2, "bedroom": 1, "bathroom": 1, "office": 1, "hall": 0}
 
 
@@ -41,8 +42,9 @@ def decor(
     walls = {name: _Wall(name, size, centre, doorways, blocks) for name in _WALLS}
     parts = _skirting(walls, rng)
     parts += _rug(category, size, rng, centre)
+    sky = Paint(pick(rng, _SKIES))  # the same weather in all windows
     for name in rng.permutation(list(outside))[: _WINDOWS.get(category, 1)]:
-        parts += _window(walls[str(name)], rng, curtains=category not in ("bathroom", "kitchen"))
+        parts += _window(walls[str(name)], rng, sky, curtains=category not in ("bathroom", "kitchen"))
     if category == "bathroom":
         parts += _tiles(walls, rng)
     wanted = _PICTURE.get(category, (0, 1))
@@ -151,16 +153,15 @@ def _rug(category: str, size: tuple[float, float], rng: np.random.Generator, cen
     return [plain, box((half[0] - 0.09, half[1] - 0.09, 0.003), (x, y, 0.003), paint, solid=False)]
 
 
-def _window(wall: _Wall, rng: np.random.Generator, curtains: bool) -> list[Part]:
+def _window(wall: _Wall, rng: np.random.Generator, sky: Paint, curtains: bool) -> list[Part]:
     wide, tall, mid = round(float(rng.uniform(0.4, 0.65)), 3), 0.45, 1.6
     along = wall.free_spot(rng, wide + (0.28 if curtains else 0.06), mid - tall - 0.05, mid + tall + 0.1)
     if along is None:
         return []
-    sky = pick(rng, ((0.62, 0.8, 0.98), (0.75, 0.84, 0.92), (0.95, 0.8, 0.62), (0.16, 0.2, 0.34)))
     frame = pick(rng, (WHITE, WOODS[1], WOODS[2], DARK))
     parts = [
         wall.plate(along, mid, wide + 0.05, tall + 0.05, frame, off=0.006, thick=0.006),
-        wall.plate(along, mid + 0.06, wide, tall - 0.06, Paint(sky), off=0.012, thick=0.002, emission=0.6),
+        wall.plate(along, mid + 0.06, wide, tall - 0.06, sky, off=0.012, thick=0.002, emission=0.6),
         wall.plate(along, mid - tall + 0.1, wide, 0.1, Paint((0.36, 0.5, 0.34)), off=0.012, thick=0.003, emission=0.3),
         wall.plate(along, mid, 0.018, tall, frame, off=0.014, thick=0.006),
         wall.plate(along, mid - tall - 0.06, wide + 0.08, 0.015, frame, off=0.02, thick=0.02),

@@ -142,6 +142,10 @@ def fridge(rng: np.random.Generator, paint: Paint) -> Design:
     racks = [
         box((w / 2 - 0.06, 0.03, 0.03), (0, -d / 2 + 0.03, z), Paint((0.8, 0.86, 0.9)), solid=False) for z in (z0 + 0.14, middle + 0.1)
     ]
+    for _ in range(int(rng.integers(2, 6))):  # magnets and notes
+        x, z = float(rng.uniform(-0.2, 0.2)), float(rng.uniform(z0 + 0.35, z1 - 0.12))
+        note = pick(rng, (((0.95, 0.94, 0.88), 0.05), ((0.95, 0.85, 0.3), 0.032), ((0.85, 0.25, 0.2), 0.016), ((0.2, 0.5, 0.8), 0.016)))
+        racks.append(box((note[1], 0.002, note[1] * 1.15), (x, -d / 2 - 0.042, z), Paint(note[0]), solid=False))
     leaf = door(z0 + 0.01, z1, -d / 2, s * w / 2, -s * w / 2, paint, racks)
     regions = [level(w - 0.08, d - 0.13, z0 + 2 * B, 0.4, y=0.025), level(w - 0.08, d - 0.13, middle, z1 - middle - 0.06, y=0.025)]
     return Design((w, d, h), parts, [leaf], regions, (z0 + 0.03, 0.95), swing=w)

@@ -116,14 +116,14 @@ def wall_cabinet(rng: np.random.Generator, paint: Paint) -> Design:
 
 def wardrobe(rng: np.random.Generator, paint: Paint) -> Design:
     w, d, h = 1.0, 0.55, 1.85
-    inside = paint.shade(1.3)
+    inside = paint.shade(1.3 if sum(paint.rgb) < 1.8 else 0.9)
     parts = [*carcass(w, d, 0.1, h, paint, inside), box((w / 2, d / 2, 0.05), (0, 0, 0.05), paint.shade(0.6))]
     parts.append(box((w / 2 - 2 * B, d / 2 - B, B), (0, -B, 0.65), paint.shade(1.15)))
-    parts.append(cyl(0.012, w / 2 - 0.03, (0, 0.02, 1.66), CHROME, (0, 90, 0), solid=False))
+    parts.append(cyl(0.012, w / 2 - 0.03, (0, 0.02, 1.56), CHROME, (0, 90, 0), solid=False))
     shirts = ((0.25, 0.35, 0.6), (0.7, 0.3, 0.3), (0.8, 0.78, 0.72), (0.3, 0.42, 0.34), (0.72, 0.6, 0.3))
-    for x in (-0.3, -0.1, 0.2):
+    for x in (-0.3, -0.16, 0.08, 0.27):
         cloth = Paint(pick(rng, shirts), pick(rng, ("fabric", "stripes", "checks")))
-        parts.append(loft(((0.0, 0.035, 0.17, 0.3), (0.36, 0.03, 0.16, 0.3), (0.44, 0.012, 0.05, 0.3)), (x, 0.03, 1.2), cloth))
+        parts.append(loft(((0.0, 0.035, 0.17, 0.3), (0.36, 0.03, 0.16, 0.3), (0.44, 0.012, 0.05, 0.3)), (x, 0.03, 1.1), cloth))
     doors = _doors(rng, w, 0.11, h - 0.01, d, paint.shade(0.92))
     style = pick(rng, ("plain", "cornice", "mirror"))
     if style == "cornice":
@@ -132,7 +132,7 @@ def wardrobe(rng: np.random.Generator, paint: Paint) -> Design:
         mirror = box((w / 4 - 0.07, 0.003, 0.62), (w / 4 + 0.01, -d / 2 - 0.043, 1.05), Paint((0.72, 0.8, 0.84)), solid=False)
         doors[0] = Panel(doors[0].joint, doors[0].axis, doors[0].anchor, doors[0].travel, (*doors[0].parts, mirror))
     regions = [level(w - 0.08, d - 0.07, 0.13, 0.48), level(w - 0.08, d - 0.07, 0.665, 0.42)]
-    return Design((w, d, h + 0.06), parts, doors, regions, (0.25, 0.85), swing=w / 2)
+    return Design((w, d, h + 0.06), parts, doors, regions, (0.25, 1.1), swing=w / 2)
 
 
 def chest(rng: np.random.Generator, paint: Paint) -> Design:
