@@ -79,7 +79,7 @@ def _wrap(line: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
 def save(image: Image.Image, path: Path, colours: int | None = None) -> Path:
     """Write a PNG, whole or not at all; with ``colours`` as a palette picture, which is a third of the size. Returns the path."""
     if colours is not None:
-        image = image.quantize(colours, Image.Quantize.MEDIANCUT, dither=Image.Dither.FLOYDSTEINBERG)
+        image = image.quantize(colours, Image.Quantize.MEDIANCUT, kmeans=3, dither=Image.Dither.FLOYDSTEINBERG)
     buffer = io.BytesIO()
     image.save(buffer, "PNG", optimize=True)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,14 +11,14 @@ import numpy as np
 
 from mimir_learn.checks import whole
 from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv, HouseSpec
-from mimir_learn.envs.household.furniture import design
+from mimir_learn.envs.household.furniture import Design, design
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import Kind
 
 from .grid import Cell, grid, save
 from .houses import house_of
-from .stage import Look, Stage, above, say, states, wares
+from .stage import Look, Stage, above, as_fixtures, extent, say, states, wares
 
 SHEETS = ("things", "fixtures", "house", "faults")
 
@@ -127,16 +127,23 @@ def _extent(shape: str, size: tuple[float, ...]) -> tuple[float, ...]:
 def fixtures(stage: Stage, names: list[str]) -> Iterator[Cell]:
     """Every category of place and device in every visible state; what is mounted on another is shown there."""
     for name in names:
-        carrier = name
-        mounted_on = next((c for c in categories("fixtures") if name in {d for d, _ in design(c, np.random.default_rng(1)).mounted}), None)
-        if mounted_on is not None:
-            carrier = mounted_on
-        plan = design(carrier, np.random.default_rng(1))
+        carrier, plan = _carrier(name)
         for state in states(name):
             look = Look(30.0, 22.0) if state.get("open") else Look()
-            size = " × ".join(f"{100 * v:.0f}" for v in plan.size)
-            words = (name, say(name, state), f"on a {carrier}" if carrier != name else f"{size} cm")
+            low, high = extent(as_fixtures(name, design(name, np.random.default_rng(1)), name, {})[0])
+            size = " × ".join(f"{100 * v:.0f}" for v in high - low)
+            words = (name, say(name, state), f"{size} cm", *((f"on a {carrier}",) if carrier != name else ()))
             yield Cell((stage.fixture(carrier, plan, state, look, focus=name),), words)
+
+
+def _carrier(name: str) -> tuple[str, Design]:
+    """What a fixture is mounted on, with a design that has it; itself where it stands alone."""
+    for category in categories("fixtures"):
+        for seed in range(1, 13):
+            plan = design(category, np.random.default_rng(seed))
+            if any(device == name for device, _ in plan.mounted):
+                return category, plan
+    return name, design(name, np.random.default_rng(1))
 
 
 def rooms(house: HouseSpec, size: int) -> Iterator[Cell]:

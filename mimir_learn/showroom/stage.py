@@ -82,14 +82,21 @@ class Stage:
         """
         focus = focus or category
         specs = as_fixtures(category, plan, focus, attributes)
-        if focus == category:
-            reach = plan.reach + plan.swing * 0.7 if attributes.get("open") else 0.0
-            (x, y, z), (w, d, h) = specs[0].position, plan.size
-            wide = w + (0.5 * plan.swing if reach else 0.0)
-            return self.draw(specs, (), _around((x, y - reach / 2, z + h / 2), 0.5 * float(np.linalg.norm((wide, d + reach, h))), look))
-        device = next(s for s in specs if s.category == focus)
-        (x, y, z), (w, d, h) = device.position, device.size
-        return self.draw(specs, (), _around((x, y - d / 2, z + h / 2), max(0.2, 0.8 * float(np.linalg.norm((w, d, h)))), look))
+        shown = next(s for s in specs if s.category == focus)
+        low, high = extent(shown)
+        reach = plan.reach + 0.7 * plan.swing if attributes.get("open") and focus == category else 0.0
+        wide = 0.5 * plan.swing if reach else 0.0
+        x, y, z = (float(v) for v in (low + high) / 2 + shown.position)
+        radius = 0.5 * float(np.linalg.norm(high - low + (wide, reach, 0.0)))
+        least = 0.0 if focus == category else 0.32  # a device is shown with some of what it is mounted on
+        return self.draw(specs, (), _around((x, y - reach / 2, z), max(radius, least), look))
+
+
+def extent(spec: FixtureSpec) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest corner (3,) of what is drawn of a closed fixture that is off, in its own frame."""
+    parts = [p for p in (*spec.parts, *(q for panel in spec.panels for q in panel.parts)) if p.when in ("", "!on", "!open")]
+    corners = np.array([bounds(p) for p in parts])
+    return corners[:, 0].min(0), corners[:, 1].max(0)
 
 
 def above(house: HouseSpec, size: int) -> NDArray[np.uint8]:
