@@ -85,7 +85,10 @@ def bookcase(rng: np.random.Generator, paint: Paint) -> Design:
 
 def _doors(rng: np.random.Generator, w: float, z0: float, z1: float, d: float, paint: Paint) -> list[Panel]:
     handle, panelled = pick(rng, ("bar", "knob", "groove")), bool(rng.random() < 0.5)
-    return [door(z0, z1, -d / 2, s * w / 2, 0.0, paint, handle=handle, panelled=panelled) for s in (1, -1)]
+    rebate = box(
+        (0.014, 0.003, (z1 - z0) / 2), (0, -d / 2 - 0.004, (z0 + z1) / 2), paint.shade(0.5), solid=False
+    )  # no peeping between them
+    return [door(z0, z1, -d / 2, s * w / 2, 0.0, paint, (rebate,) * (s > 0), handle=handle, panelled=panelled) for s in (1, -1)]
 
 
 def cabinet(rng: np.random.Generator, paint: Paint) -> Design:
