@@ -64,7 +64,7 @@ def candle_stick(c: Vec) -> Form:
     return standing(
         [
             holder,
-            ring(0.016, 0.005, (0.068, 0, 0.012), BRASS, (90, 0, 0)),
+            ring(0.016, 0.005, (0.068, 0, 0.022), BRASS, (90, 0, 0)),
             rod((0, 0, 0.04), (0, 0, 0.175), 0.0155, c, 0.012),
             *_flame(0.176),
         ],
@@ -126,7 +126,7 @@ def _bunch(mouth: float, h: float) -> list[Part]:
         x, y = lean * cos(radians(a)), lean * sin(radians(a))
         out.append(tube((0.4 * x, 0.4 * y, h - 0.03), (1.7 * x, 1.7 * y, h + n), 0.004, (0.2, 0.5, 0.15), when="filled"))
         out.append(
-            lathe(((0, -0.012), (0.016, -0.006), (0.024, 0.006), (0, 0.014)), rgb, (1.75 * x, 1.75 * y, h + n + 0.008), when="filled")
+            lathe(((0, -0.012), (0.015, -0.006), (0.022, 0.006), (0, 0.014)), rgb, (1.75 * x, 1.75 * y, h + n + 0.008), when="filled")
         )
     return out
 
@@ -152,7 +152,7 @@ def vase_tall(c: Vec) -> Form:
 
 def vase_amphora(c: Vec) -> Form:
     """Two handles at the neck, a narrow foot."""
-    outer = ((0, 0), (0.04, 0), (0.028, 0.014), (0.07, 0.1), (0.06, 0.135), (0.032, 0.155), (0.042, 0.2))
+    outer = ((0, 0), (0.036, 0), (0.032, 0.02), (0.07, 0.105), (0.032, 0.155), (0.042, 0.2))
     bow = ((0.038, 0.185), (0.072, 0.175), (0.076, 0.14), (0.062, 0.125))
     handles = tuple(tube((s * x0, 0, z0), (s * x1, 0, z1), 0.007, tone(c, 0.85)) for s in (-1, 1) for (x0, z0), (x1, z1) in pairwise(bow))
     return _vase(outer, c, handles)

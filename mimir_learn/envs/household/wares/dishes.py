@@ -49,9 +49,9 @@ def _cup(outer: Points, floor: float, c: Vec, extra: list[Part], wall: float = 0
     r, h = max(p[0] for p in outer), outer[-1][1]
     level = h - 0.016
     whole_one = whole([*vessel(outer, floor, c, lining, wall, texture=texture), *extra], "broken")
-    low = 0.3 * h
+    low = max(0.3 * h, 0.034)
     dirty = [
-        *blots_around(radius_at(outer, low), low, 0.024, c),
+        *blots_around(radius_at(outer, low), low, 0.03, c),
         blot((radius_at(outer, h - 0.03) - wall - 0.001, 0, h - 0.03), (-1, 0, 0), 0.024, lining),
         blot((-radius_at(outer, h - 0.03) + wall + 0.001, 0, h - 0.03), (1, 0, 0), 0.024, lining),
     ]
@@ -117,7 +117,7 @@ def cup_goblet(c: Vec) -> Form:
     foot = whole([lathe(((0, 0), (0.044, 0), (0.04, 0.006), (0.01, 0.012), (0.008, 0.05), (0.016, 0.06), (0, 0.06)), c)], "broken")
     lining = _lining(c)
     dirty = [
-        *blots_around(0.046, 0.085, 0.022, c),
+        *blots_around(0.046, 0.085, 0.029, c),
         blot((0.041, 0, 0.118), (-1, 0, 0), 0.022, lining),
         blot((-0.041, 0, 0.118), (1, 0, 0), 0.022, lining),
     ]

@@ -130,16 +130,26 @@ def potato_long(c: Vec) -> Form:
     return _potato(c, (0.095, 0.038, 0.034))
 
 
-def lettuce(c: Vec) -> Form:
-    """A head: a pale heart in a rosette of leaves."""
+def _rosette(c: Vec, lean: float, out: float) -> Form:
+    """A pale heart among leaves that lean outwards by ``lean`` degrees."""
     heart = mix(c, (0.93, 1.0, 0.7), 0.6)
-    parts = [ball(0.06, (0, 0, 0.072), heart)]
+    parts = [ball(0.058, (0, 0, 0.06), heart)]
     for i in range(6):
         a = radians(60 * i)
-        at: Vec = (round(0.058 * cos(a), 4), round(0.058 * sin(a), 4), 0.058)
+        at: Vec = (round(out * cos(a), 4), round(out * sin(a), 4), 0.05)
         leaf = ((-0.05, 0.012, 0.025, 0.6), (0.02, 0.008, 0.044, 0.6), (0.062, 0.003, 0.03, 0.6))
-        parts.append(loft(leaf, tone(c, 0.82 + 0.22 * (i % 2)), at, facing(60.0 * i, 24.0)))
-    return standing([*whole(parts, "sliced"), *_shreds(c, heart)], 0.085, 0.13, 0.35)
+        parts.append(loft(leaf, tone(c, 0.82 + 0.22 * (i % 2)), at, facing(60.0 * i, lean)))
+    return standing([*whole(parts, "sliced"), *_shreds(c, heart)], out + 0.03, 0.12, 0.35)
+
+
+def lettuce(c: Vec) -> Form:
+    """A firm head."""
+    return _rosette(c, 24.0, 0.056)
+
+
+def lettuce_loose(c: Vec) -> Form:
+    """A head that has opened."""
+    return _rosette(c, 48.0, 0.07)
 
 
 def lettuce_romaine(c: Vec) -> Form:
@@ -189,6 +199,6 @@ LINES = {
     "bread": line("tan brown", "gold ivory", {"tin": bread, "round": bread_round}, {"baguette": bread_baguette}),
     "tomato": line("red orange", "maroon gold", {"round": tomato, "beef": tomato_beef}, {"vine": tomato_vine}),
     "potato": line("tan brown yellow", "maroon", {"oval": potato, "round": potato_round}, {"long": potato_long}),
-    "lettuce": line("green yellow", "lime maroon", {"head": lettuce}, {"romaine": lettuce_romaine}),
+    "lettuce": line("green yellow", "lime maroon", {"head": lettuce, "loose": lettuce_loose}, {"romaine": lettuce_romaine}),
     "egg": line("white tan brown", "mint ivory", {"plain": egg}, {"speckled": egg_speckled}),
 }

@@ -141,6 +141,12 @@ def plum(c: Vec) -> Form:
     return lying(parts, 0.05, 0.035, 0.062, 0.1)
 
 
+def plum_round(c: Vec) -> Form:
+    """Upright, with a leaf."""
+    parts = [*_cleft(c, (0.039, 0.031, 0.038), 0.012, tone(c, 0.75)), _stem(0.07, 0.026), _leaf((0.004, 0, 0.086), 70, 0.03)]
+    return standing(parts, 0.042, 0.075, 0.1)
+
+
 def plum_pair(c: Vec) -> Form:
     parts: list[Part] = []
     for x, y in ((-0.018, -0.036), (0.018, 0.036)):
@@ -206,6 +212,12 @@ def strawberry(c: Vec) -> Form:
     return lying(_strawberry(c, 0.0, 0.0, 0.0, 1.15), 0.046, 0.037, 0.074, 0.04)
 
 
+def strawberry_long(c: Vec) -> Form:
+    skin = ((0, -0.04), (0.02, -0.038), (0.031, -0.018), (0.022, 0.025), (0.008, 0.05), (0, 0.053))
+    base = strawberry(c)
+    return Form((lathe(skin, c, (0, 0, 0.035), X), *base.parts[1:]), base.solid, base.mass)
+
+
 def strawberry_pair(c: Vec) -> Form:
     return lying([*_strawberry(c, 0.0, 0.034, 15.0, seeds=4), *_strawberry(c, 0.0, -0.034, -20.0, seeds=4)], 0.05, 0.066, 0.064, 0.07)
 
@@ -216,7 +228,7 @@ LINES = {
     "banana": line("yellow green", "gold lime", {"single": banana, "pair": banana_pair}, {"bunch": banana_bunch}),
     "pear": line("green yellow brown", "lime olive", {"plain": pear, "leafy": pear_leafy}, {"long": pear_long}),
     "peach": line("orange pink yellow", "coral", {"round": peach}, {"flat": peach_flat}),
-    "plum": line("purple blue red", "maroon navy", {"single": plum}, {"pair": plum_pair}),
+    "plum": line("purple blue red", "maroon navy", {"oval": plum, "round": plum_round}, {"pair": plum_pair}),
     "lemon": line("yellow green", "lime gold", {"long": lemon, "round": lemon_round}, {"leafy": lemon_leafy}),
-    "strawberry": line("red pink", "maroon coral", {"single": strawberry}, {"pair": strawberry_pair}),
+    "strawberry": line("red pink orange", "maroon coral", {"plump": strawberry, "long": strawberry_long}, {"pair": strawberry_pair}),
 }

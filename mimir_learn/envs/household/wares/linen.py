@@ -35,7 +35,7 @@ def _pillow(c: Vec, x: float, y: float, z: float, roundness: float, texture: str
             (-0.2 * x, 0.5 * y, 2 * z - 0.014),
             (0.55 * x, -0.5 * y, 2 * z - 0.022),
         ),
-        0.045,
+        0.056,
         c,
     )
     return lying([*parts, *dirty], 0.93 * x, 0.93 * y, 1.9 * z, 0.4)

@@ -66,7 +66,7 @@ def ball_beach(c: Vec) -> Form:
         lathe(((0.4 * r, 0.93 * r), (0, 1.05 * r)), WHITE, (0, 0, r)),
         lathe(((0, -1.05 * r), (0.4 * r, -0.93 * r)), WHITE, (0, 0, r)),
     ]
-    return rolling(parts, r, 0.1)
+    return rolling(parts, r, 0.25)
 
 
 def _seams(r: float, rgb: Vec, wide: float = 0.005) -> list[Part]:
@@ -149,7 +149,7 @@ def baseball_bat_short(c: Vec) -> Form:
 
 def _racket(c: Vec, oval: float) -> Form:
     """Frame, strings, throat and grip; the head at +x."""
-    r, z = 0.105, 0.012
+    r, z = 0.105, 0.015
     x = 0.125
     frame = []
     spots = [(x + oval * r * cos(radians(a)), r * sin(radians(a))) for a in range(0, 361, 30)]
@@ -164,9 +164,9 @@ def _racket(c: Vec, oval: float) -> Form:
     grip = [
         rod((-0.24, 0, z), (-0.04, 0, z), 0.0145, DARK if brightness(c) > 0.2 else PAPER),
         rod((-0.06, 0, z), (-0.035, 0, z), 0.0155, c),
-        rod((-0.248, 0, z), (-0.235, 0, z), 0.018, c),
+        rod((-0.248, 0, z), (-0.235, 0, z), 0.0165, c),
     ]
-    return lying([*frame, *throat, *grip], 0.25, r, 0.028, 0.35)
+    return lying([*frame, *throat, *grip], 0.25, r, 0.03, 0.35)
 
 
 def tennis_racket(c: Vec) -> Form:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..spec import Part, Vec
-from .forms import Form, X, Y, ball, bar, blot, box, cap, disc, dome, facing, lathe, loft, lying, moved, ovoid, rod
+from .forms import Form, X, Y, along, ball, bar, blot, box, cap, disc, dome, facing, lathe, loft, lying, moved, ovoid, rod
 from .line import line
 from .palette import DARK, IRON, STEEL, WHITE, WOOD, brightness, contrast, mix, tone
 
@@ -59,7 +59,7 @@ def toy_train(c: Vec) -> Form:
         ball(0.014, (0.028, 0, 0.1), (0.9, 0.7, 0.2)),
         box((0.022, 0.0385, 0.014), (-0.06, 0, 0.096), _GLAZING),
     ]
-    return lying([*parts, *_wheels((-0.06, 0.0, 0.055), 0.034, 0.024, (0.85, 0.15, 0.12))], 0.098, 0.046, 0.13, 0.35)
+    return lying([*parts, *_wheels((-0.06, 0.0, 0.055), 0.034, 0.022, (0.85, 0.15, 0.12))], 0.098, 0.046, 0.13, 0.35)
 
 
 def toy_airplane(c: Vec) -> Form:
@@ -91,7 +91,7 @@ def toy_airplane(c: Vec) -> Form:
 
 def toy_airplane_jet(c: Vec) -> Form:
     """An airliner: swept wings with engines, windows."""
-    z = 0.04
+    z = 0.03
     other = WHITE if brightness(c) < 0.8 else (0.2, 0.3, 0.8)
     parts = [
         bar(
@@ -117,7 +117,7 @@ def toy_airplane_jet(c: Vec) -> Form:
         loft(((0, 0.026, 0.004, 0), (0.05, 0.014, 0.003, 0)), c, (-0.112, 0, z + 0.014), (0, -18, 0)),
         box((0.008, 0.012, 0.006), (0.115, 0, z + 0.011), DARK),
     ]
-    return lying(parts, 0.135, 0.125, 0.09, 0.2)
+    return lying(parts, 0.135, 0.125, 0.08, 0.2)
 
 
 def toy_airplane_biplane(c: Vec) -> Form:
@@ -286,8 +286,8 @@ def _animal(c: Vec, ears: list[Part], belly: Vec) -> list[Part]:
     parts += [box((0.004, 0.006, 0.006), (0.047, s * 0.018, 0.16), DARK) for s in (-1, 1)]
     for s in (-1, 1):
         parts += [
-            rod((0.02, s * 0.036, 0.026), (0.085, s * 0.052, 0.024), 0.024, c, 0.02),
-            rod((0.01, s * 0.05, 0.1), (0.052, s * 0.066, 0.062), 0.019, c, 0.015),
+            lathe(((0.022, 0), (0.019, 0.067), (0, 0.067)), c, (0.02, s * 0.036, 0.026), along((0.065, s * 0.016, -0.002))),
+            lathe(((0.02, 0), (0.015, 0.059), (0, 0.06)), c, (0.01, s * 0.05, 0.1), along((0.042, s * 0.016, -0.038))),
         ]
         parts.append(cap(0.015, (0.0855, s * 0.052, 0.024), belly, facing(0.0, 90.0)))
     return [*parts, *ears]
@@ -301,11 +301,11 @@ def teddy(c: Vec) -> Form:
 
 def _teddy_dirt(c: Vec) -> list[Part]:
     spots = [
-        ((0.054, 0.008, 0.06), (1, 0, 0.2), 0.026),
-        ((-0.048, 0.012, 0.07), (-1, 0.2, 0.3), 0.032),
-        ((0.0, 0.054, 0.066), (0, 1, 0.3), 0.024),
-        ((0.0, -0.054, 0.066), (0, -1, 0.3), 0.024),
-        ((-0.01, 0.016, 0.19), (-0.2, 0.2, 1), 0.022),
+        ((0.054, 0.008, 0.06), (1, 0, 0.2), 0.03),
+        ((-0.048, 0.012, 0.07), (-1, 0.2, 0.3), 0.037),
+        ((0.0, 0.054, 0.066), (0, 1, 0.3), 0.032),
+        ((0.0, -0.054, 0.066), (0, -1, 0.3), 0.032),
+        ((-0.01, 0.016, 0.19), (-0.2, 0.2, 1), 0.028),
     ]
     return [blot(at, normal, size, c) for at, normal, size in spots]
 
