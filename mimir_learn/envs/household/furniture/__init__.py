@@ -35,7 +35,7 @@ def design(category: str, rng: np.random.Generator) -> Design:
 
 
 def _rounded(part: Part) -> Part:
-    """To 0.01 mm: the last bits of a sum or a tangent are not the same on every machine, a house's key must be."""
+    """To 0.01 mm: the last bits of a tangent are not the same on every machine, a house's key must be."""
     return replace(part, size=_round(part.size), pos=_round(part.pos), euler=_round(part.euler))
 
 
