@@ -11,7 +11,7 @@ help:
 	@echo "make demo    collect, train, evaluate, report -> runs/demo (under 20 minutes on 2 cores)"
 	@echo "make smoke   the same path in about a minute; its numbers mean nothing"
 	@echo "make test    the test suite        make lint    ruff, mypy, import rules"
-	@echo "make suite   certify data/suites/household-main.json again        make clean   remove .venv and runs/"
+	@echo "make suite   certify data/suites/household-v1-test.json again        make clean   remove .venv and runs/"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else f"Python 3.11 or newer is needed, {sys.executable} is {sys.version.split()[0]}; try: make PYTHON=python3.11")'

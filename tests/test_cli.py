@@ -14,7 +14,7 @@ from mimir_learn import cli
 from mimir_learn.collect import CollectConfig
 
 CONFIGS = Path(__file__).parents[1] / "configs"
-SUITE = str(Path(__file__).parents[1] / "data/suites/household-main.json")
+SUITE = str(Path(__file__).parents[1] / "data/suites/household-v1-test.json")
 
 
 def parsed(*args: str) -> object:

@@ -1,134 +1,247 @@
-"""Builds and re-certifies task suites: sample tasks in test houses, have the privileged agent solve them without faults."""
+"""Builds, re-certifies and describes task suites: sample tasks house by house, certify them, pick a balanced set.
+
+Houses are worked on in fixed batches until every subset is full, so the result depends neither on the number of processes nor on an
+interruption: what is certified is kept in a work file beside the suite, and a build that was stopped goes on there.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed, parallel_config
+from tqdm import tqdm
 
+from mimir_learn.checks import whole
 from mimir_learn.envs.household import VOCABULARY, generate_house
-from mimir_learn.envs.household.tasks import KINDS, sample_tasks
+from mimir_learn.envs.household.tasks import SUBSETS, World, sample_subset
+from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.errors import ConfigError
-from mimir_learn.evaluation.arms import parse_arm
-from mimir_learn.evaluation.episode import initial_sha256, run_job
-from mimir_learn.evaluation.jobs import EpisodeSettings, Job
-from mimir_learn.evaluation.records import EpisodeKey
-from mimir_learn.evaluation.suite import Candidate, Suite, SuiteTask, balanced
+from mimir_learn.evaluation.certify import certify, recertify
+from mimir_learn.evaluation.provenance import git_state, source_sha256, versions
+from mimir_learn.evaluation.suite import Suite, SuiteTask
 from mimir_learn.logs import house_seed
+from mimir_learn.symbols import Task
 
 
 @dataclass(frozen=True)
 class SuiteConfig:
-    """A suite to build, or one to check.
+    """A suite to build, to check, or to describe.
 
     Attributes:
         out: the suite file.
         name: its name.
-        tasks: how many tasks.
-        houses: how many houses, from ``first_house`` of ``split`` on.
-        split: house split; ``test`` for results.
+        split: house split; ``test`` for results, ``validation`` for choosing settings.
+        subsets: which subsets.
+        tasks: how many tasks of each.
+        houses: at most that many houses, from ``first_house`` of ``split`` on.
         first_house: index of the first house within the split.
-        tasks_per_house: most tasks of one house.
-        draws_per_kind: candidates sampled per house and kind.
+        batch: houses worked on before it is looked whether there are enough tasks.
+        draws: candidates tried per house and subset, until one is certified.
         most_steps: upper bound of every task's step limit.
         seed: of the task sampler.
         check: do not build; run every certificate of the file at ``out`` again.
+        card: do not build; run the trivial agents on the suite at ``out`` and write its difficulty card beside it.
+        resume: go on with what an interrupted build of the same settings and code has certified.
         n_jobs: worker processes; -1 = one per core.
     """
 
-    out: str = "data/suites/household-main.json"
-    name: str = "household-v0-main"
-    tasks: int = 96
-    houses: int = 20
+    out: str = "data/suites/household-v1-test.json"
+    name: str = "household-v1/test"
     split: str = "test"
+    subsets: list[str] = field(default_factory=lambda: list(SUBSETS))
+    tasks: int = 50
+    houses: int = 200
     first_house: int = 0
-    tasks_per_house: int = 5
-    draws_per_kind: int = 2
-    most_steps: int = 120
+    batch: int = 8
+    draws: int = 4
+    most_steps: int = 150
     seed: int = 0
     check: bool = False
+    card: bool = False
+    resume: bool = True
     n_jobs: int = -1
 
     def __post_init__(self) -> None:
-        for name in ("tasks", "houses", "tasks_per_house", "draws_per_kind", "most_steps"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"suite.{name} is {getattr(self, name)}; it must be at least 1")
-        if self.tasks > self.houses * self.tasks_per_house:
-            raise ConfigError(f"{self.tasks} tasks do not fit in {self.houses} houses of at most {self.tasks_per_house} tasks")
-
-
-def build_suite(config: SuiteConfig) -> Suite:
-    """Sample, certify and pick; deterministic. Raises ConfigError when too few tasks could be certified."""
-    houses = [house_seed(config.split, config.first_house + i) for i in range(config.houses)]
-    found = _in_parallel(_candidates_of, [(seed, config) for seed in houses], config.n_jobs)
-    candidates = [c for part in found for c in part]
-    tasks = balanced(candidates, KINDS, config.tasks, config.tasks_per_house, config.most_steps)
-    return Suite(config.name, "household", VOCABULARY.sha256, tuple(tasks))
-
-
-def check_suite(suite: Suite, n_jobs: int = -1) -> list[str]:
-    """Run every certificate again; one sentence for each task that is no longer what the file says."""
-    if suite.vocabulary_sha256 != VOCABULARY.sha256:
-        return [f"the suite speaks another vocabulary ({suite.vocabulary_sha256[:12]}…, household now {VOCABULARY.sha256[:12]}…)"]
-    found = _in_parallel(_recertify, [(task,) for task in suite.tasks], n_jobs)
-    return [problem for problem in found if problem]
+        for name in ("tasks", "houses", "batch", "draws", "most_steps"):
+            whole(f"suite.{name}", getattr(self, name), 1)
+        if self.tasks > self.houses:
+            raise ConfigError(f"{self.tasks} tasks of each subset do not fit in {self.houses} houses: a house gives one of each at most")
+        if unknown := [s for s in self.subsets if s not in SUBSETS]:
+            raise ConfigError(f"suite.subsets has {', '.join(unknown)}; known: {', '.join(SUBSETS)}")
+        if not self.subsets or len(set(self.subsets)) < len(self.subsets):
+            raise ConfigError("suite.subsets is empty or names one twice")
+        if self.n_jobs == 0 or self.n_jobs < -1:
+            raise ConfigError(f"suite.n_jobs is {self.n_jobs}; give a number of processes, or -1 for one per core")
 
 
 def run_suite_command(config: SuiteConfig) -> str:
-    """``mimir suite``: build and save, or check. Returns what to print; raises ConfigError when a check fails."""
+    """``mimir suite``: build and save, check, or describe. Returns what to print; raises ConfigError when a check fails."""
     path = Path(config.out)
+    if config.check and config.card:
+        raise ConfigError("give either --check or --card")
+    if config.card:
+        from mimir_learn.evaluation.difficulty import write_card
+
+        return write_card(path, config.n_jobs)
     if config.check:
         suite = Suite.load(path)
-        problems = check_suite(suite, config.n_jobs)
+        problems = check_suite(suite, config.most_steps, config.n_jobs)
         if problems:
             listed = "\n".join(f"  {p}" for p in problems[:20])
             raise ConfigError(f"{len(problems)} of {len(suite.tasks)} certificates in {path} no longer hold:\n{listed}\nrun `mimir suite`")
         return f"{path}: all {len(suite.tasks)} certificates hold ({suite.sha256[:12]}…)"
-    before = Suite.load(path).sha256 if path.is_file() else None
-    suite = build_suite(config)
+    before = Suite.load(path).sha256 if _readable(path) else None
+    suite, work = build_suite(config, path.with_suffix(".work.jsonl"))
     suite.save(path)
+    work.unlink()
     change = (
         "unchanged" if before == suite.sha256 else "new" if before is None else f"CHANGED, was {before[:12]}…: results before are no match"
     )
-    kinds = ", ".join(f"{k} {n}" for k, n in suite.kinds().items())
+    subsets = ", ".join(f"{k} {n}" for k, n in suite.subsets().items())
     houses = len({t.house_seed for t in suite.tasks})
-    return f"{path}: {len(suite.tasks)} tasks in {houses} houses ({kinds}); sha256 {suite.sha256[:12]}… ({change})"
+    return f"{path}: {len(suite.tasks)} tasks in {houses} houses ({subsets}); sha256 {suite.sha256[:12]}… ({change})"
+
+
+def build_suite(config: SuiteConfig, work: Path) -> tuple[Suite, Path]:
+    """Sample, certify and pick; deterministic. Raises ConfigError when the houses do not yield enough tasks."""
+    done = _Work(work, config)
+    houses = [house_seed(config.split, config.first_house + i) for i in range(config.houses)]
+    picked: list[SuiteTask] = []
+    with tqdm(total=config.tasks * len(config.subsets), unit="task", desc="suite", disable=None) as bar:
+        for start in range(0, len(houses), config.batch):
+            batch = houses[start : start + config.batch]
+            missing = [h for h in batch if h not in done.found]
+            full = {s for s, n in Counter(t.subset for t in picked).items() if n >= config.tasks}
+            for seed, found in zip(missing, _in_parallel(_house, [(h, config, full) for h in missing], config.n_jobs), strict=True):
+                done.add(seed, found)
+            picked = pick((t for h in houses[: start + config.batch] for t in done.certified(h)), config.subsets, config.tasks)
+            bar.update(len(picked) - bar.n)
+            if len(picked) == config.tasks * len(config.subsets):
+                break
+    discarded = done.discarded()
+    for subset in config.subsets:
+        counts = Counter(reason for s, reason, _ in discarded if s == subset)
+        listed = "; ".join(f"{n} × {reason}" for reason, n in counts.most_common())
+        print(f"suite: {subset}: {sum(t.subset == subset for t in picked)} kept, discarded: {listed or 'none'}", file=sys.stderr)
+    for subset, reason, words in discarded[:8]:
+        print(f"suite: discarded ({subset}): {reason}: {words!r}", file=sys.stderr)
+    short = {s: n for s in config.subsets if (n := sum(t.subset == s for t in picked)) < config.tasks}
+    if short:
+        listed = ", ".join(f"{s} {n}" for s, n in short.items())
+        raise ConfigError(f"{config.houses} houses yield too few certified tasks ({listed} of {config.tasks}); raise `houses` or `draws`")
+    reasons = {s: dict(Counter(r for x, r, _ in discarded if x == s)) for s in config.subsets}
+    made = {
+        "config": _settings(config),
+        "discarded": reasons,
+        "git": git_state(),
+        "versions": versions(),
+        "source_sha256": source_sha256("suite"),
+    }
+    return Suite(config.name, "household", VOCABULARY.sha256, tuple(picked), config.split, made), work
+
+
+def pick(certified: Iterable[SuiteTask], subsets: Sequence[str], count: int) -> list[SuiteTask]:
+    """Up to ``count`` tasks of each subset, the first ones: no two with the same words, none with the meaning of another in its house."""
+    taken: Counter[str] = Counter()
+    words: set[str] = set()
+    meanings: set[tuple[int, str]] = set()
+    out = []
+    for task in certified:
+        meaning = (task.house_seed, key(task.task))
+        if taken[task.subset] >= count or task.task.instruction in words or meaning in meanings:
+            continue
+        words.add(task.task.instruction)
+        meanings.add(meaning)
+        taken[task.subset] += 1
+        out.append(task)
+    return sorted(out, key=lambda t: (list(subsets).index(t.subset), t.house_seed, t.task.id))
+
+
+def check_suite(suite: Suite, most_steps: int = 150, n_jobs: int = -1) -> list[str]:
+    """Run every reference again; one sentence for each task that is no longer what the file says."""
+    if suite.vocabulary_sha256 != VOCABULARY.sha256:
+        return [f"the suite speaks another vocabulary ({suite.vocabulary_sha256[:12]}…, household now {VOCABULARY.sha256[:12]}…)"]
+    return [problem for problem in _in_parallel(recertify, [(t, most_steps) for t in suite.tasks], n_jobs) if problem]
+
+
+def _house(seed: int, config: SuiteConfig, full: set[str]) -> dict[str, list[dict[str, Any]]]:
+    """Candidates of one house: the certified ones and the discarded ones, as plain JSON types."""
+    world = World.of_house(generate_house(seed))
+    certified, discarded = [], []
+    candidates: dict[str, list[Task]] = {}
+    for subset in config.subsets:
+        rng = np.random.default_rng([config.seed, seed, SUBSETS.index(subset)])
+        candidates[subset] = sample_subset(world, rng, subset, config.draws, f"h{seed}")
+    for subset in config.subsets:
+        others = [t for s in config.subsets if s != subset for t in candidates[s][:1]]
+        for number, task in enumerate(candidates[subset] if subset not in full else []):
+            others = [o for o in others if key(o) != key(task)]
+            verdict = certify(task, seed, others[number % len(others)] if others else None, config.most_steps)
+            if verdict.certified is not None:
+                certified.append(verdict.certified.to_dict())
+                break
+            discarded.append({"subset": subset, "reason": verdict.reason, "instruction": task.instruction, "id": task.id})
+    return {"certified": certified, "discarded": discarded}
+
+
+class _Work:
+    """Certified and discarded candidates by house, kept in a file so that a stopped build can go on. Settings and code are its header."""
+
+    def __init__(self, path: Path, config: SuiteConfig) -> None:
+        self.path = path
+        self.found: dict[int, dict[str, list[dict[str, Any]]]] = {}
+        header = {"settings": _settings(config), "source": source_sha256("suite")}
+        digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() and config.resume else []
+        if lines and lines[0] == digest:
+            for line in lines[1:]:
+                try:
+                    body = json.loads(line)
+                except ValueError:
+                    break  # the build was stopped while writing
+                self.found[body["house"]] = body["found"]
+            print(f"suite: going on after {len(self.found)} houses that are certified already", file=sys.stderr)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join([digest, *(self._line(h) for h in self.found)]) + "\n", encoding="utf-8")
+
+    def _line(self, seed: int) -> str:
+        return json.dumps({"house": seed, "found": self.found[seed]}, ensure_ascii=False)
+
+    def add(self, seed: int, found: dict[str, list[dict[str, Any]]]) -> None:
+        self.found[seed] = found
+        with self.path.open("a", encoding="utf-8") as f:
+            f.write(self._line(seed) + "\n")
+
+    def certified(self, seed: int) -> list[SuiteTask]:
+        return [SuiteTask.from_dict(t) for t in self.found.get(seed, {"certified": []})["certified"]]
+
+    def discarded(self) -> list[tuple[str, str, str]]:
+        return [(d["subset"], d["reason"], d["instruction"]) for _, f in sorted(self.found.items()) for d in f["discarded"]]
+
+
+def _settings(config: SuiteConfig) -> dict[str, Any]:
+    """Settings that what is built depends on."""
+    return {k: v for k, v in asdict(config).items() if k not in ("out", "check", "card", "resume", "n_jobs")}
+
+
+def _readable(path: Path) -> bool:
+    try:
+        Suite.load(path)
+    except ConfigError:
+        return False
+    return True
 
 
 def _in_parallel(work, arguments, n_jobs):  # type: ignore[no-untyped-def]
+    if n_jobs == 1 or len(arguments) <= 1:
+        return [work(*a) for a in arguments]
     with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         return Parallel()(delayed(work)(*a) for a in arguments)
-
-
-def _candidates_of(seed: int, config: SuiteConfig) -> list[Candidate]:
-    house, out = generate_house(seed), []
-    sha = initial_sha256(seed)
-    for number, kind in enumerate(KINDS):
-        rng = np.random.default_rng([config.seed, seed, number])
-        try:
-            tasks = sample_tasks(house, rng, config.draws_per_kind, [kind])
-        except ConfigError:
-            continue  # this house has nothing of the kind
-        for task in tasks:
-            solved, steps = _certify(SuiteTask(task, seed, sha, config.most_steps, 0))
-            out.append(Candidate(task, seed, sha, solved, steps))
-    return out
-
-
-def _certify(task: SuiteTask) -> tuple[bool, int]:
-    arm = parse_arm("privileged@0", 0.0)
-    record = run_job(Job(EpisodeKey(arm.name, task.task.id, 0), arm, task, EpisodeSettings()))
-    return bool(record["declared_sr"]) and not record["false_completions"], int(record["steps"])
-
-
-def _recertify(task: SuiteTask) -> str:
-    name = f"{task.task.id} ({task.task.instruction!r})"
-    try:
-        solved, steps = _certify(task)
-    except ConfigError as e:
-        return f"{name}: {e}"
-    if not solved:
-        return f"{name}: the privileged agent no longer solves it within {task.limit} steps"
-    return "" if steps == task.certified_steps else f"{name}: takes {steps} steps, certified with {task.certified_steps}"

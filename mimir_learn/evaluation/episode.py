@@ -13,6 +13,7 @@ from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.labels import did_what_it_says
 from mimir_learn.estimator.samples import visible
+from mimir_learn.evaluation.arms import fault_rates
 from mimir_learn.evaluation.jobs import EpisodeSettings, Job, episode_seed
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.scoring import EpisodeScorer
@@ -45,14 +46,14 @@ class _Tap:
 
 
 @lru_cache(maxsize=1)
-def _environment(image_size: int) -> HouseholdEnv:
+def environment(image_size: int) -> HouseholdEnv:
     """One environment per process, reset for every episode."""
     return HouseholdEnv(HouseholdConfig(image_size=image_size, max_steps=10_000))
 
 
 def initial_sha256(house_seed: int, image_size: int = 128) -> str:
     """Hash of a house's symbolic state right after reset, see `suite.state_sha256`."""
-    env = _environment(image_size)
+    env = environment(image_size)
     env.reset(seed=0, options={"house_seed": house_seed, "faults": FaultRates()})
     return state_sha256(env.privileged_state())
 
@@ -78,8 +79,8 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
     Raises ConfigError when the house is not the one the suite was certified for.
     """
     started, cpu = time.monotonic(), time.process_time()
-    env = _environment(job.settings.image_size)
-    rates = FaultRates.level(job.arm.faults)
+    env = environment(job.settings.image_size)
+    rates = fault_rates(job.arm.faults)
     if job.settings.silent is not None:
         rates = replace(rates, silent=job.settings.silent)
     seed = episode_seed(job.task.task.id, job.key.seed)
@@ -111,7 +112,9 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
         "arm": job.arm.name,
         "task": job.task.task.id,
         "seed": job.key.seed,
+        "subset": job.task.subset,
         "kind": job.task.kind,
+        "novel": bool(start.novel & set(job.task.things)),
         "instruction": job.task.task.instruction,
         "goals": {g.id: describe(g) for g in job.task.task.goals},
         "house_seed": job.task.house_seed,

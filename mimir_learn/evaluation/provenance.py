@@ -22,6 +22,7 @@ SOURCES_OF = {
     "train": _TRAINING,
     "score": (*_TRAINING, "feedback", "evaluation/score.py", "evaluation/reliability.py"),
     "episodes": (*_WORLD, "estimator", *(f"evaluation/{n}.py" for n in ("arms", "episode", "jobs", "records", "scoring"))),
+    "suite": (*_WORLD, *(f"evaluation/{n}.py" for n in ("build", "certify", "episode", "jobs", "scoring", "suite", "trials", "trivial"))),
     "evaluate": ("",),
 }
 PACKAGES = ("numpy", "mujoco", "gymnasium", "joblib", "torch", "lightning", "torchmetrics", "pyarrow", "pillow", "scipy", "statsmodels")

@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import plots
+from mimir_learn.evaluation.arms import fault_words
 from mimir_learn.evaluation.caveats import caveats, p_text
 from mimir_learn.evaluation.viewer import episodes
 
@@ -102,19 +103,13 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
         "pairs": [_pair(p) for p in results["paired"]],
         "caveats": caveats(results),
         "arm_names": list(arms),
-        "by_kind": [
-            {
-                "kind": kind.replace("_", " "),
-                "n": next(iter(row.values()))["sr"]["n"],
-                "values": [row[a]["declared_sr"]["value"] for a in arms],
-            }
-            for kind, row in results["by_kind"].items()
-        ],
+        "splits": [_split(title, results[key], arms) for title, key in SPLITS if len(results[key]) > 1],
         "qualities": qualities,
         **_viewer(strips),
         "disclosure": (
             f"Perception: {setting['perception']} (an ideal detector on the current frame tells U_W^obs what is visible). "
-            f"Feedback text: {setting['feedback_text']}. Fault level {setting['faults']:g}, {setting['silent']:.0%} of faults silent; "
+            f"Feedback text: {setting['feedback_text']}. "
+            f"{fault_words(setting['faults']).capitalize()}, {setting['silent']:.0%} of faults silent; "
             f"{_fault_share(arms, setting['faults'])}. "
             f"Suite {setting['suite']} ({setting['suite_sha256'][:12]}…), seeds {setting['seeds']}."
         ),
@@ -172,7 +167,25 @@ def _cards(results: Mapping[str, Any]) -> list[dict[str, Any]]:
     return out
 
 
-def _fault_share(arms: Mapping[str, Any], level: float) -> str:
+SPLITS = (("By subset", "by_subset"), ("By appearance of the task's things", "by_appearance"), ("By kind of task", "by_kind"))
+
+
+def _split(title: str, rows: Mapping[str, Any], arms: Mapping[str, Any]) -> dict[str, Any]:
+    """A table of declared success by part; a part nobody ran is left out by the caller."""
+    return {
+        "title": title,
+        "rows": [
+            {
+                "name": name.replace("_", " "),
+                "n": next(iter(row.values()))["sr"]["n"],
+                "values": [row[a]["declared_sr"]["value"] for a in arms],
+            }
+            for name, row in rows.items()
+        ],
+    }
+
+
+def _fault_share(arms: Mapping[str, Any], level: float | str) -> str:
     """Measured share of steps on which a fault struck, over the arms at this level."""
     shares = [b["metrics"]["fault_rate"] for b in arms.values() if b["faults"] == level]
     steps = sum(s["n"] for s in shares)

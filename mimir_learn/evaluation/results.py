@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,7 @@ def arm_metrics(rows: Sequence[Record]) -> dict[str, Interval]:
 
 
 def pairs_of(arms: Sequence[Arm], reference: str | None = None, pairs: Sequence[Sequence[str]] | None = None) -> list[tuple[str, str]]:
-    """Which arms are compared: ``reference`` with every other arm at its fault level, then ``pairs``; each pair once.
+    """Which arms are compared: ``reference`` with every other arm at its fault level or suite, then ``pairs``; each pair once.
 
     Args:
         reference: an arm's name; None = ``learned`` if it ran, else ``privileged``, else none.
@@ -173,14 +173,13 @@ def delta_quality(rows: Sequence[Record]) -> dict[str, float]:
 def evaluate(
     records: Iterable[Record], arms: Sequence[Arm], reference: str | None = None, pairs: Sequence[Sequence[str]] | None = None
 ) -> dict[str, Any]:
-    """Everything results.json says about the episodes: per arm, per kind of task, paired tests, Δ quality, reliability.
+    """Everything results.json says about the episodes: per arm, split by subset, kind and appearance, paired tests, Δ quality, reliability.
 
     ``reference`` and ``pairs``: see `pairs_of`.
     """
     compared = pairs_of(arms, reference, pairs)
     rows = by_arm(records, arms)
     learned = [r for rs in rows.values() for r in rs if r["world_source"] == "learned"]
-    kinds = sorted({r["kind"] for rs in rows.values() for r in rs})
     return {
         "arms": {
             a.name: {
@@ -193,11 +192,19 @@ def evaluate(
             }
             for a in arms
         },
-        "by_kind": {kind: {a.name: _short([r for r in rows[a.name] if r["kind"] == kind]) for a in arms} for kind in kinds},
+        "by_subset": _split(rows, lambda r: str(r["subset"])),
+        "by_appearance": _split(rows, lambda r: "unseen" if r["novel"] else "seen"),
+        "by_kind": _split(rows, lambda r: str(r["kind"])),
         "paired": paired_tests(rows, arms, compared),
         "delta": {a.name: delta_quality(rows[a.name]) for a in arms},
         "reliability_episodes": reliability_bins(judged_transitions(learned)),
     }
+
+
+def _split(rows: Mapping[str, Sequence[Record]], part: Callable[[Record], str]) -> dict[str, Any]:
+    """{part: {arm: success rates}}, parts sorted by name."""
+    parts = sorted({part(r) for rs in rows.values() for r in rs})
+    return {p: {arm: _short([r for r in rs if part(r) == p]) for arm, rs in rows.items()} for p in parts}
 
 
 def _short(rows: Sequence[Record]) -> dict[str, Any]:
@@ -206,9 +213,16 @@ def _short(rows: Sequence[Record]) -> dict[str, Any]:
 
 
 def summary_of(results: Mapping[str, Any]) -> dict[str, float]:
-    """Flat ``ARM.metric`` keys of `SUMMARY` for every arm, and ``ARM.completions``: how many a false completion rate rests on."""
+    """Flat ``ARM.metric`` keys of `SUMMARY` for every arm, ``ARM.completions`` (how many a false completion rate rests on), and success
+    by subset as ``ARM.SUBSET.metric``."""
     arms = {name: body["metrics"] for name, body in results["arms"].items()}
     flat = {f"{arm}.{key}": metrics[metric]["value"] for arm, metrics in arms.items() for key, metric in SUMMARY.items()}
+    flat |= {
+        f"{arm}.{subset}.{metric}": short[metric]["value"]
+        for subset, by_arm in results.get("by_subset", {}).items()
+        for arm, short in by_arm.items()
+        for metric in ("sr", "declared_sr", "gc")
+    }
     return flat | {f"{arm}.completions": metrics["false_completion_rate"]["n"] for arm, metrics in arms.items()}
 
 

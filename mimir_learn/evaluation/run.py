@@ -15,7 +15,7 @@ from tqdm import tqdm
 
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import results as scores
-from mimir_learn.evaluation.arms import Arm, parse_arms
+from mimir_learn.evaluation.arms import Arm, fault_rates, fault_setting, fault_words, parse_arms
 from mimir_learn.evaluation.caveats import UNCALIBRATED, uncalibrated
 from mimir_learn.evaluation.checks import open_log, probe_drawing, refuse_duplicates
 from mimir_learn.evaluation.jobs import EpisodeSettings, Job
@@ -37,11 +37,12 @@ class EvalConfig:
         out: folder for records.jsonl, results.json, summary.json, strips.json, report.html.
         sources: arms, each ``SOURCE`` or ``WORLD/TASK`` (Δ for world memory / for task memory), with ``@LEVEL`` for another fault level.
             Sources: privileged, learned, schema, text, none, noisy(p).
-        faults: fault level of arms that name none, see `FaultRates.level`.
+        faults: fault level of arms that name none, see `FaultRates.level`, or a fault suite by name, see `FAULT_SUITES`.
         reference: arm that is tested against every other at its fault level; null = learned if it runs, else privileged.
         pairs: more pairs of arms to test; null = (privileged, none/privileged) and (none/privileged, none) where both run.
         seeds: every task is run once per seed; a seed fixes the fault draws.
-        tasks: use that many tasks of the suite, spread evenly over kinds and then houses; null = all.
+        subsets: use the tasks of these subsets only; null = all.
+        tasks: use that many of them, spread evenly over subsets, then kinds, then houses; null = all.
         checkpoint: folder of the trained estimator; needed by ``learned``.
         log: transition log whose test houses the estimator is scored on for the report; null = leave that out.
         score_limit: score at most that many transitions of it; null = all.
@@ -57,13 +58,14 @@ class EvalConfig:
         title: heading of the report.
     """
 
-    suite: str = "data/suites/household-main.json"
+    suite: str = "data/suites/household-v1-test.json"
     out: str = "runs/eval"
     sources: list[str] = field(default_factory=lambda: list(SOURCES))
-    faults: float = 0.2
+    faults: float | str = 0.2
     reference: str | None = None
     pairs: list[list[str]] | None = None
     seeds: list[int] = field(default_factory=lambda: [0])
+    subsets: list[str] | None = None
     tasks: int | None = None
     checkpoint: str | None = None
     log: str | None = None
@@ -79,6 +81,7 @@ class EvalConfig:
     title: str = "Mimir, learned: where Δ comes from"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "faults", fault_setting(self.faults, "eval.faults"))
         scores.pairs_of(parse_arms(self.sources, self.faults), self.reference, self.pairs)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ConfigError(f"eval.seeds is {self.seeds}; give at least one seed, each once")
@@ -249,9 +252,8 @@ def _shared(config: EvalConfig) -> dict[str, Any]:
 
 
 def _silent(config: EvalConfig) -> float:
-    from mimir_learn.envs.household import FaultRates
-
-    return FaultRates.level(max(config.faults, 1e-9)).silent if config.silent is None else config.silent
+    level = max(config.faults, 1e-9) if isinstance(config.faults, float) else config.faults
+    return fault_rates(level).silent if config.silent is None else config.silent
 
 
 def _jobs(config: EvalConfig, suite: Suite, arms: Sequence[Arm]) -> list[Job]:
@@ -259,7 +261,7 @@ def _jobs(config: EvalConfig, suite: Suite, arms: Sequence[Arm]) -> list[Job]:
     return [
         Job(EpisodeKey(arm.name, task.task.id, seed), arm, task, settings)
         for arm in sorted(arms, key=lambda a: not a.learned)  # the slowest arm first, so that no worker is left with it alone at the end
-        for task in suite.first(config.tasks)
+        for task in suite.select(config.subsets, config.tasks)
         for seed in config.seeds
     ]
 
@@ -279,4 +281,4 @@ def _run(jobs: Sequence[Job], records: RecordFile, config: EvalConfig) -> None:
 def _subtitle(suite: Suite, config: EvalConfig, rows: Sequence[Record]) -> str:
     tasks, houses = {r["task"] for r in rows}, {r["house_seed"] for r in rows}
     times = "" if len(config.seeds) == 1 else f", each {len(config.seeds)} times with other faults"
-    return f"{len(tasks)} tasks of {suite.name} in {len(houses)} houses never seen in training{times}; fault level {config.faults:g}."
+    return f"{len(tasks)} tasks of {suite.name} in {len(houses)} houses never seen in training{times}; {fault_words(config.faults)}."

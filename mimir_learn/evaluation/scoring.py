@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mimir_learn.estimator.samples import visible
-from mimir_learn.symbols import ELSEWHERE, EMPTY, Delta, Entity, Kind, PrivilegedState, Snapshot, Task, satisfied
+from mimir_learn.symbols import ELSEWHERE, EMPTY, Delta, Entity, Kind, PrivilegedState, Situation, Snapshot, Task, satisfied
 
 Atom = tuple[str, str, str, str]
 Triple = tuple[str, str, str]
@@ -94,7 +94,7 @@ class EpisodeScorer:
     state: PrivilegedState
     steps: int = 0
     first_success: int | None = None
-    ever: set[str] = field(default_factory=set)
+    ever: list[int] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     completed: list[str] = field(default_factory=list)
     agreements: list[Agreement] = field(default_factory=list)
@@ -105,11 +105,12 @@ class EpisodeScorer:
         self._hold(self.state)
 
     def _hold(self, state: PrivilegedState) -> frozenset[str]:
-        holds = satisfied(self.task.goals, state.snapshot, state.entities)
-        self.ever |= holds
-        if len(holds) == len(self.task.goals) and self.first_success is None:
+        """Goals of the agenda that hold; what the task's own conditions have come to is kept on the way."""
+        tally = self.task.tally(situation(state))
+        self.ever = [max(met, before) for (met, _), before in zip(tally, self.ever or [0] * len(tally), strict=True)]
+        if self.first_success is None and self.task.done(situation(state)):
             self.first_success = self.steps
-        return holds
+        return satisfied(self.task.goals, state.snapshot, state.entities)
 
     def _count(self, **numbers: int) -> None:
         for name, number in numbers.items():
@@ -219,9 +220,9 @@ class EpisodeScorer:
             completed: ids of the goals it holds completed at the end (some may have been settled without a further action).
         """
         self._complete(completed)
-        goals = len(self.task.goals)
-        now = satisfied(self.task.goals, self.state.snapshot, self.state.entities)
-        sr = self.first_success is not None
+        now, sr = situation(self.state), self.first_success is not None
+        met, total = self.task.progress(now)
+        total = max(total, 1)
 
         def mean(name: str) -> float | None:
             return sum(getattr(a, name) for a in self.agreements) / len(self.agreements) if self.agreements else None
@@ -229,10 +230,10 @@ class EpisodeScorer:
         return {
             "sr": sr,
             "declared": declared,
-            "declared_sr": declared and len(now) == goals,
-            "gc": 1.0 if sr else len(now) / goals,  # EmbodiedBench: the episode would have ended at the first success
-            "gc_end": len(now) / goals,
-            "gc_ever": len(self.ever) / goals,
+            "declared_sr": declared and self.task.done(now),
+            "gc": 1.0 if sr else met / total,  # EmbodiedBench: the episode would have ended at the first success
+            "gc_end": met / total,
+            "gc_ever": 1.0 if sr else min(1.0, sum(self.ever) / total),
             "steps": self.steps,
             "steps_to_success": self.first_success,
             "memory_precision": mean("precision"),
@@ -242,6 +243,11 @@ class EpisodeScorer:
             "memory_recall_seen": mean("recall_seen"),
             **{k: self.totals.get(k, 0) for k in COUNTS},
         }
+
+
+def situation(state: PrivilegedState) -> Situation:
+    """What the task's conditions are judged on."""
+    return Situation(state.snapshot, state.entities, state.at)
 
 
 COUNTS = (

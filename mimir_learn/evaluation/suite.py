@@ -1,7 +1,7 @@
-"""Task suites: a JSON file of tasks in test houses, each certified solvable, sealed by a SHA-256 over its content.
+"""Task suites: a JSON file of certified tasks in six subsets, sealed by a SHA-256 over its content.
 
-Certified means: the agent with privileged feedback, in an environment without faults, solved it and said so, within the task's
-step limit. The steps it took are the certificate.
+Certified means: the agent with privileged feedback, in an environment without faults, solved it and said so within 70 % of the step
+limit; nothing of it holds at the start; and neither random legal actions nor an agent with another task's goals solved it (`certify`).
 """
 
 from __future__ import annotations
@@ -9,15 +9,34 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mimir_learn.errors import ConfigError
+from mimir_learn.errors import ConfigError, SymbolError
 from mimir_learn.symbols import PrivilegedState, Task
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+HEADROOM = 0.7
+"""The certifying agent needs at most this share of a task's step limit."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What the certifying runs of a task came to.
+
+    Attributes:
+        steps: steps the privileged agent took without faults until it said it was done.
+        random_gc: best share of conditions that random legal actions met at once within the limit.
+        other: id of the task whose goals an agent was given instead.
+        other_gc: best share of conditions it met at once.
+    """
+
+    steps: int
+    random_gc: float = 0.0
+    other: str = ""
+    other_gc: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -25,22 +44,31 @@ class SuiteTask:
     """One task of a suite.
 
     Attributes:
-        task: instruction and goals.
+        task: instruction, goals and success condition.
         house_seed: the house it plays in.
         house_sha256: of the house's symbolic initial state, so that a changed house generator is noticed.
         limit: steps after which an episode is cut off.
-        certified_steps: steps the privileged agent took without faults.
+        certificate: see `Certificate`.
     """
 
     task: Task
     house_seed: int
     house_sha256: str
     limit: int
-    certified_steps: int
+    certificate: Certificate
+
+    @property
+    def subset(self) -> str:
+        return str(self.task.meta.get("subset", ""))
 
     @property
     def kind(self) -> str:
         return str(self.task.meta.get("kind", ""))
+
+    @property
+    def things(self) -> tuple[str, ...]:
+        """Ids of the things the task was made for (others of their category may do as well)."""
+        return tuple(self.task.meta.get("things", ()))
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -48,51 +76,62 @@ class SuiteTask:
             "house_seed": self.house_seed,
             "house_sha256": self.house_sha256,
             "limit": self.limit,
-            "certificate": {"agent": "privileged", "faults": 0.0, "steps": self.certified_steps},
+            "certificate": asdict(self.certificate),
         }
 
     @classmethod
-    def from_dict(cls, body: dict[str, Any]) -> SuiteTask:
-        certificate = body["certificate"]
-        return cls(Task.from_dict(body["task"]), body["house_seed"], body["house_sha256"], body["limit"], certificate["steps"])
+    def from_dict(cls, body: Mapping[str, Any]) -> SuiteTask:
+        task = Task.from_dict(body["task"])
+        return cls(task, body["house_seed"], body["house_sha256"], body["limit"], Certificate(**body["certificate"]))
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A named list of certified tasks of one environment and vocabulary."""
+    """A named list of certified tasks of one environment and vocabulary.
+
+    ``provenance`` says how it was made; it is kept in the file and is no part of the hash.
+    """
 
     name: str
     environment: str
     vocabulary_sha256: str
     tasks: tuple[SuiteTask, ...]
+    split: str = ""
+    provenance: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
-        ids = [t.task.id for t in self.tasks]
-        if twice := sorted(i for i, n in Counter(ids).items() if n > 1):
-            raise ConfigError(f"suite {self.name}: task ids used twice: {', '.join(twice)}")
+        for what, values in (("task ids", [t.task.id for t in self.tasks]), ("instructions", [t.task.instruction for t in self.tasks])):
+            if twice := sorted(i for i, n in Counter(values).items() if n > 1):
+                raise ConfigError(f"suite {self.name}: {what} used twice: {', '.join(twice)}")
 
     def _body(self) -> dict[str, Any]:
         return {
             "schema_version": SCHEMA_VERSION,
             "name": self.name,
             "environment": self.environment,
+            "split": self.split,
             "vocabulary_sha256": self.vocabulary_sha256,
             "tasks": [t.to_dict() for t in self.tasks],
         }
 
     @property
     def sha256(self) -> str:
-        """Over the canonical JSON of everything but the hash itself."""
+        """Over the canonical JSON of everything but the hash itself and the provenance."""
         return hashlib.sha256(json.dumps(self._body(), sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     def save(self, path: Path) -> None:
-        """Write the file: readable JSON with the hash in front."""
+        """Write the file: JSON with the hash in front and one task a line."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"sha256": self.sha256, **self._body()}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        body = self._body()
+        tasks = ",\n".join(json.dumps(t, ensure_ascii=False) for t in body.pop("tasks"))
+        head = json.dumps({"sha256": self.sha256, **body, "provenance": dict(self.provenance)}, indent=1, ensure_ascii=False)
+        part = path.with_suffix(path.suffix + ".part")
+        part.write_text(f'{head[:-2]},\n "tasks": [\n{tasks}\n]\n}}\n', encoding="utf-8")
+        part.replace(path)
 
     @classmethod
     def load(cls, path: Path) -> Suite:
-        """Read and verify a suite file. Raises ConfigError when it is missing, damaged, edited by hand or of a newer schema."""
+        """Read and verify a suite file. Raises ConfigError when it is missing, damaged, edited by hand or of another schema."""
         try:
             body = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -110,8 +149,8 @@ class Suite:
             )
         try:
             tasks = tuple(SuiteTask.from_dict(t) for t in body["tasks"])
-            suite = cls(body["name"], body["environment"], body["vocabulary_sha256"], tasks)
-        except (KeyError, TypeError) as e:
+            suite = cls(body["name"], body["environment"], body["vocabulary_sha256"], tasks, body["split"], body["provenance"])
+        except (KeyError, TypeError, AttributeError, SymbolError) as e:
             raise ConfigError(f"{path} is not a suite: {type(e).__name__} {e}; build it again with `mimir suite`") from e
         if suite.sha256 != body.get("sha256"):
             raise ConfigError(
@@ -120,28 +159,40 @@ class Suite:
             )
         return suite
 
+    def subsets(self) -> dict[str, int]:
+        """How many tasks of each subset, in the suite's order."""
+        return dict(Counter(t.subset for t in self.tasks))
+
     def kinds(self) -> dict[str, int]:
         """How many tasks of each kind, sorted by name."""
         return dict(sorted(Counter(t.kind for t in self.tasks).items()))
 
-    def first(self, n: int | None) -> tuple[SuiteTask, ...]:
-        """``n`` tasks (all for None) spread evenly over kinds, and then over houses; always the same ones, in the suite's order.
+    def select(self, subsets: Sequence[str] | None = None, n: int | None = None) -> tuple[SuiteTask, ...]:
+        """``n`` tasks (all for None) of ``subsets`` (all for None), always the same ones, in the suite's order.
 
-        A smaller selection is part of every larger one.
+        They are spread evenly over subsets, then over kinds, then over houses; a smaller selection is part of every larger one.
+        Raises ConfigError for an unknown subset, or fewer than one task.
         """
-        if n is None or n >= len(self.tasks):
-            return self.tasks
+        if unknown := sorted(set(subsets or ()) - set(self.subsets())):
+            raise ConfigError(f"suite {self.name} has no subset {', '.join(unknown)}; it has {', '.join(self.subsets())}")
+        pool = [t for t in self.tasks if not subsets or t.subset in subsets]
+        if n is None or n >= len(pool):
+            return tuple(pool)
         if n < 1:
             raise ConfigError(f"asked for {n} tasks of suite {self.name}; give at least 1")
-        kinds: Counter[str] = Counter()
-        houses: Counter[int] = Counter()
-        left = list(range(len(self.tasks)))
-        while len(left) > len(self.tasks) - n:
-            chosen = min(left, key=lambda i: (kinds[self.tasks[i].kind], houses[self.tasks[i].house_seed], i))
-            kinds[self.tasks[chosen].kind] += 1
-            houses[self.tasks[chosen].house_seed] += 1
+        of_subset: Counter[str] = Counter()
+        of_kind: Counter[tuple[str, str]] = Counter()
+        of_house: Counter[int] = Counter()
+        left = list(range(len(pool)))
+        for _ in range(n):
+            chosen = min(
+                left, key=lambda i: (of_subset[pool[i].subset], of_kind[pool[i].subset, pool[i].kind], of_house[pool[i].house_seed], i)
+            )
+            of_subset[pool[chosen].subset] += 1
+            of_kind[pool[chosen].subset, pool[chosen].kind] += 1
+            of_house[pool[chosen].house_seed] += 1
             left.remove(chosen)
-        return tuple(t for i, t in enumerate(self.tasks) if i not in left)
+        return tuple(t for i, t in enumerate(pool) if i not in left)
 
 
 def state_sha256(state: PrivilegedState) -> str:
@@ -150,46 +201,5 @@ def state_sha256(state: PrivilegedState) -> str:
 
 
 def limit_for(steps: int, most: int) -> int:
-    """Step limit of a task the privileged agent solves in ``steps``: room to recover from faults, bounded by ``most``."""
+    """Step limit of a task the privileged agent solves in ``steps``: room to recover from faults, at most ``most``."""
     return min(most, max(40, 3 * steps))
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A task proposed for a suite with what the certifying run said about it."""
-
-    task: Task
-    house_seed: int
-    house_sha256: str
-    solved: bool
-    steps: int
-
-
-def balanced(candidates: Iterable[Candidate], kinds: Sequence[str], count: int, per_house: int, most_steps: int) -> list[SuiteTask]:
-    """Pick ``count`` solved candidates, the rarest kind first, at most ``per_house`` of a house; deterministic.
-
-    Raises ConfigError when there are not enough.
-    """
-    pool: dict[str, list[Candidate]] = {k: [] for k in kinds}
-    for candidate in candidates:
-        if candidate.solved:
-            pool[str(candidate.task.meta["kind"])].append(candidate)
-    used: Counter[int] = Counter()
-    picked: list[Candidate] = []
-    taken: Counter[str] = Counter()
-    while len(picked) < count:
-        choice = None
-        for kind in sorted(kinds, key=lambda k: (taken[k], kinds.index(k))):
-            fits = [c for c in pool[kind] if used[c.house_seed] < per_house]
-            if fits:
-                choice = min(fits, key=lambda c: (used[c.house_seed], c.house_seed, c.task.id))
-                break
-        if choice is None:
-            raise ConfigError(f"only {len(picked)} certified tasks for a suite of {count}; raise `houses` or `tasks_per_house`")
-        kind = str(choice.task.meta["kind"])
-        pool[kind].remove(choice)
-        used[choice.house_seed] += 1
-        taken[kind] += 1
-        picked.append(choice)
-    picked.sort(key=lambda c: (c.house_seed, c.task.id))
-    return [SuiteTask(c.task, c.house_seed, c.house_sha256, limit_for(c.steps, most_steps), c.steps) for c in picked]

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from mimir_learn.errors import SymbolError
-from mimir_learn.symbols.conditions import Condition, Situation, free_variables, from_dict, holds, progress, to_dict, with_queries
+from mimir_learn.symbols.conditions import AllOf, Condition, Situation, free_variables, from_dict, holds, progress, to_dict, with_queries
 from mimir_learn.symbols.delta import Snapshot
 from mimir_learn.symbols.queries import ObjectQuery
 from mimir_learn.symbols.vocabulary import ATTRIBUTES, Entity, Relation, Vocabulary
@@ -217,11 +217,18 @@ class Task:
         if self.success is not None and (free := free_variables(self.success)):
             raise SymbolError(f"task {self.id}: nothing binds {', '.join(sorted(free))} in its success condition")
 
-    def progress(self, now: Situation) -> tuple[int, int]:
-        """(met, all) conditions ``now``, see `conditions.progress`; of goals, where there is no success condition."""
+    def tally(self, now: Situation) -> tuple[tuple[int, int], ...]:
+        """(met, all) of each condition ``now``: of the success condition's parts, see `conditions.progress`, else of the goals."""
         if self.success is None:
-            return len(satisfied(self.goals, now.state, now.entities)), len(self.goals)
-        return progress(self.success, now)
+            true = satisfied(self.goals, now.state, now.entities)
+            return tuple((int(g.id in true), 1) for g in self.goals)
+        parts = self.success.parts if isinstance(self.success, AllOf) else (self.success,)
+        return tuple(progress(p, now) for p in parts)
+
+    def progress(self, now: Situation) -> tuple[int, int]:
+        """(met, all) conditions ``now``, as EmbodiedBench counts for its GC."""
+        tally = self.tally(now)
+        return sum(met for met, _ in tally), sum(total for _, total in tally)
 
     def done(self, now: Situation) -> bool:
         """Whether the task is solved ``now``."""

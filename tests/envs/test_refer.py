@@ -31,7 +31,7 @@ def test_state_tells_apart() -> None:
 def test_left_and_right_are_seen_from_in_front() -> None:
     # the counter's front is towards −y: the mug at smaller x is on the left
     assert said(refer.thing_by_side, "mug_1") and all(
-        "left of the" in t and "plate" in t or "knife" in t for t in said(refer.thing_by_side, "mug_1")
+        ("left of the" in t and "plate" in t) or "knife" in t for t in said(refer.thing_by_side, "mug_1")
     )
     assert not any("right of the" in t for t in said(refer.thing_by_side, "mug_1"))
 

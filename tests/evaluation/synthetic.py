@@ -63,6 +63,8 @@ def records(tasks: int = 40, seeds: int = 1) -> list[Record]:
                         "seed": seed,
                         "world_source": arm.world,
                         "kind": ("place", "toggle")[i % 2],
+                        "subset": ("base", "spatial")[i % 2],
+                        "novel": i % 4 == 0,
                         "instruction": "Put a mug on the table.",
                         "sr": ok,
                         "declared": arm.name != "none",

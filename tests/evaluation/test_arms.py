@@ -15,6 +15,8 @@ from mimir_learn.evaluation.arms import Arm, parse_arm, parse_arms
         ("none/privileged", Arm("none/privileged", "none", "privileged", 0.2)),
         ("privileged@0", Arm("privileged_no_fault", "privileged", "privileged", 0.0)),
         ("schema@0.4", Arm("schema@0.4", "schema", "schema", 0.4)),
+        ("schema@rough", Arm("schema@rough", "schema", "schema", "rough")),
+        ("text@none", Arm("text_no_fault", "text", "text", "none")),
         ("noisy(0.1)/text@0.3", Arm("noisy(0.1)/text@0.3", "noisy(0.1)", "text", 0.3)),
     ],
 )
@@ -22,7 +24,9 @@ def test_specs(spec: str, arm: Arm) -> None:
     assert parse_arm(spec, 0.2) == arm
 
 
-@pytest.mark.parametrize("spec", ["", "oracle", "learned(2)", "noisy", "noisy(2)", "noisy(x)", "none/", "a/b/c", "text@x", "text@1.5"])
+@pytest.mark.parametrize(
+    "spec", ["", "oracle", "learned(2)", "noisy", "noisy(2)", "noisy(x)", "none/", "a/b/c", "text@x", "text@1.5", "text@nan"]
+)
 def test_bad_specs_are_refused(spec: str) -> None:
     with pytest.raises(ConfigError):
         parse_arm(spec, 0.2)

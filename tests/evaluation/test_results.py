@@ -29,6 +29,7 @@ def test_scores_intervals_and_pairs() -> None:
     for body in arms.values():
         for m in body["metrics"].values():
             assert m["low"] <= m["value"] + 1e-9 and m["value"] <= m["high"] + 1e-9
+    assert results["by_appearance"]["unseen"]["none"]["sr"]["n"] == 10 and results["by_subset"]["base"]["learned"]["gc"]["n"] == 20
     pairs = {(p["metric"], p["b"]): p for p in results["paired"]}
     assert ("sr", "privileged_no_fault") not in pairs, "another fault level is no fair pair"
     none = pairs["declared_sr", "none"]

@@ -13,7 +13,6 @@ import pytest
 from mimir_learn.errors import ConfigError, LogError, MimirError, SimulatorError
 from mimir_learn.evaluation import provenance
 from mimir_learn.evaluation import run as runs
-from mimir_learn.evaluation.build import SuiteConfig, check_suite, run_suite_command
 from mimir_learn.evaluation.caveats import caveats
 from mimir_learn.evaluation.demo import Stages
 from mimir_learn.evaluation.picture import picture_from_folder
@@ -22,7 +21,13 @@ from mimir_learn.evaluation.run import EvalConfig, evaluate
 from mimir_learn.evaluation.suite import Suite
 from mimir_learn.logs.locks import only_one
 
-MAIN = str(Path(__file__).parents[2] / "data/suites/household-main.json")
+MAIN = ""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _main(suite_path: Path) -> None:
+    global MAIN
+    MAIN = str(suite_path)
 
 
 def config(out: Path, **more: object) -> EvalConfig:
@@ -52,7 +57,7 @@ def test_the_page_stands_alone(run: Path) -> None:
     assert "<svg" in page and "prefers-color-scheme: dark" in page
     assert "data:image/jpeg;base64," in page
     without_names = re.sub(r'xmlns(:xlink)?="http://www.w3.org/[^"]*"', "", page)
-    assert not re.findall(r"https?://|<script|<link|@import", without_names)
+    assert not re.findall(r"https?://|<script[^>]* src|<link|@import", without_names)
 
 
 def test_the_page_marks_what_is_so_by_construction(run: Path) -> None:
@@ -133,10 +138,10 @@ def test_the_source_hash_follows_what_matters_for_the_stage(tmp_path: Path) -> N
         (package / path).write_text(text)
         return out
 
-    assert changed("memory/world.py") == {"collect", "train", "score", "episodes", "evaluate"}
-    assert changed("envs/household/faults.py") == {"collect", "episodes", "evaluate"}
+    assert changed("memory/world.py") == {"collect", "train", "score", "episodes", "suite", "evaluate"}
+    assert changed("envs/household/faults.py") == {"collect", "episodes", "suite", "evaluate"}
     assert changed("estimator/model.py") == {"train", "score", "episodes", "evaluate"}
-    assert changed("evaluation/scoring.py") == {"episodes", "evaluate"}
+    assert changed("evaluation/scoring.py") == {"episodes", "suite", "evaluate"}
     assert changed("evaluation/report.py") == {"evaluate"}
     assert changed("collect/policy.py") == {"collect", "evaluate"}
 
@@ -178,20 +183,18 @@ def test_report_and_picture_from_a_folder(run: Path, tmp_path: Path) -> None:
         picture_from_folder(tmp_path, tmp_path / "p.png")
 
 
-def test_a_suite_is_built_the_same_twice_and_checked(tmp_path: Path) -> None:
-    small = SuiteConfig(out=str(tmp_path / "s.json"), tasks=6, houses=3, tasks_per_house=2, draws_per_kind=1, n_jobs=1)
-    assert "(new)" in run_suite_command(small)
-    first = (tmp_path / "s.json").read_bytes()
-    assert "(unchanged)" in run_suite_command(small) and (tmp_path / "s.json").read_bytes() == first
-    assert "all 6 certificates hold" in run_suite_command(replace(small, check=True))
-    suite = Suite.load(tmp_path / "s.json")
-    wrong = replace(suite, tasks=(replace(suite.tasks[0], certified_steps=99), *suite.tasks[1:]))
-    assert check_suite(wrong, 1) == [
-        f"{wrong.tasks[0].task.id} ({wrong.tasks[0].task.instruction!r}): takes {suite.tasks[0].certified_steps} steps, certified with 99"
-    ]
-    replace(wrong, name="x").save(tmp_path / "s.json")
-    with pytest.raises(ConfigError, match="1 of 6 certificates"):
-        run_suite_command(replace(small, check=True))
+def test_subsets_and_appearance_are_split(run: Path, tmp_path: Path) -> None:
+    results = json.loads((run / "results.json").read_text())
+    assert len(results["by_subset"]) == 4 and set(results["by_appearance"]) <= {"seen", "unseen"}
+    assert all(set(row) == set(results["arms"]) for row in results["by_subset"].values())
+    summary = json.loads((run / "summary.json").read_text())
+    assert all(f"schema.{subset}.sr" in summary for subset in results["by_subset"])
+    evaluate(config(tmp_path, sources=["none"], subsets=["spatial", "base"], tasks=3, faults="rough"))
+    results = json.loads((tmp_path / "results.json").read_text())
+    assert set(results["by_subset"]) == {"spatial", "base"} and results["settings"]["faults"] == "rough"
+    assert "Fault suite rough, 70% of faults silent" in (tmp_path / "report.html").read_text()
+    with pytest.raises(ConfigError, match="no subset hard"):
+        evaluate(config(tmp_path, subsets=["hard"]))
 
 
 def test_stages_run_once_until_something_they_depend_on_changes(tmp_path: Path) -> None:
@@ -286,7 +289,9 @@ def test_a_missing_driver_or_log_is_found_before_the_episodes(tmp_path: Path, mo
     assert len((tmp_path / "records.jsonl").read_text().splitlines()) == 1
 
 
-@pytest.mark.parametrize(("name", "value"), [("image_size", 8), ("watchdog_s", 0.0), ("strips", -1), ("score_limit", 0)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("image_size", 8), ("watchdog_s", 0.0), ("strips", -1), ("score_limit", 0), ("faults", "wild"), ("faults", 1.5)]
+)
 def test_settings_out_of_range_are_refused_by_name(name: str, value: object, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=f"eval.{name}"):
         config(tmp_path, **{name: value})

@@ -1,61 +1,54 @@
-"""Suite files: sealed by their hash, balanced over kinds, clear about what is wrong."""
+"""Suite files: sealed by their hash, spread evenly in parts, clear about what is wrong; those in the repository keep their word."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from mimir_learn.envs.household import VOCABULARY
+from mimir_learn.envs.household.tasks import SUBSETS
+from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.errors import ConfigError
-from mimir_learn.evaluation.suite import Candidate, Suite, SuiteTask, balanced
+from mimir_learn.evaluation.suite import HEADROOM, Certificate, Suite, SuiteTask
+from mimir_learn.logs import split_of
 from mimir_learn.symbols import Goal, ObjectQuery, Task
 
 KINDS = ("place", "toggle", "errand")
+FILES = sorted((Path(__file__).parents[2] / "data/suites").glob("household-v1-*[!d].json"))
 
 
-def candidates(houses: int = 6, per_kind: int = 2) -> list[Candidate]:
+def toy(houses: int = 8) -> Suite:
     goal = Goal("g1", ObjectQuery("lamp"), attribute="on")
-    out = []
-    for house in range(houses):
-        for kind in KINDS:
-            for i in range(per_kind):
-                task = Task(f"h{house}-{kind}-{i}", "Turn on the lamp.", (goal,), {"kind": kind})
-                out.append(Candidate(task, house, "0" * 64, solved=not (kind == "errand" and house == 0), steps=10 + i))
-    return out
-
-
-def suite(count: int = 12) -> Suite:
-    return Suite("toy", "household", "f" * 64, tuple(balanced(candidates(), KINDS, count, 3, 100)))
-
-
-def test_balanced_over_kinds_and_houses() -> None:
-    picked = suite().tasks
-    assert suite().kinds() == {"errand": 4, "place": 4, "toggle": 4}
-    assert max(Counter(t.house_seed for t in picked).values()) <= 3
-    assert len({t.house_seed for t in picked}) == 6
-    assert all(not (t.kind == "errand" and t.house_seed == 0) for t in picked), "unsolved candidates are no tasks"
-    assert all(t.limit >= t.certified_steps for t in picked)
-
-
-def test_too_few_certified_tasks_is_an_error() -> None:
-    with pytest.raises(ConfigError, match="only 18 certified tasks"):
-        balanced(candidates(), KINDS, 19, 3, 100)
+    tasks = []
+    for subset in ("base", "spatial"):
+        for house in range(houses):
+            for kind in KINDS:
+                name = f"h{house}-{subset}-{kind}"
+                tasks.append(
+                    SuiteTask(Task(name, f"{name}.", (goal,), {"kind": kind, "subset": subset}), house, "0" * 64, 40, Certificate(5))
+                )
+    return Suite("toy", "household", "f" * 64, tuple(tasks), "test", {"made": "by hand"})
 
 
 def test_round_trip(tmp_path: Path) -> None:
     path = tmp_path / "s" / "toy.json"
-    suite().save(path)
-    assert Suite.load(path) == suite()
-    assert json.loads(path.read_text())["sha256"] == suite().sha256
+    toy().save(path)
+    loaded = Suite.load(path)
+    assert loaded == toy() and loaded.provenance == {"made": "by hand"}
+    assert json.loads(path.read_text())["sha256"] == toy().sha256 == replace(toy(), provenance={}).sha256
+    assert len(path.read_text().splitlines()) > len(toy().tasks), "one task a line"
 
 
 def test_every_way_a_file_can_be_wrong(tmp_path: Path) -> None:
     path = tmp_path / "toy.json"
     with pytest.raises(ConfigError, match="no suite at"):
         Suite.load(path)
-    suite().save(path)
+    toy().save(path)
     body = json.loads(path.read_text())
     body["tasks"][0]["limit"] += 1
     path.write_text(json.dumps(body))
@@ -64,30 +57,55 @@ def test_every_way_a_file_can_be_wrong(tmp_path: Path) -> None:
     path.write_text(json.dumps({**body, "schema_version": 99}))
     with pytest.raises(ConfigError, match="suite schema 99"):
         Suite.load(path)
+    path.write_text(json.dumps({**body, "tasks": [{"task": {}}]}))
+    with pytest.raises(ConfigError, match="is not a suite"):
+        Suite.load(path)
     path.write_text(path.read_text()[:50])
     with pytest.raises(ConfigError, match="is not a suite"):
         Suite.load(path)
+    twice = (toy().tasks[0], replace(toy().tasks[0], task=replace(toy().tasks[0].task, id="other")))
+    with pytest.raises(ConfigError, match="instructions used twice"):
+        replace(toy(), tasks=twice)
 
 
-def test_a_part_of_the_suite_is_always_the_same_part() -> None:
-    assert suite().first(4) == suite().first(4) and len(suite().first(4)) == 4
-    assert {t.task.id for t in suite().first(4)} <= {t.task.id for t in suite().first(7)}
-    assert suite().first(None) == suite().first(99) == suite().tasks
-    with pytest.raises(ConfigError):
-        suite().first(0)
+def test_a_part_is_always_the_same_and_in_every_larger_one() -> None:
+    suite = toy()
+    assert suite.select() == suite.select(n=999) == suite.tasks
+    for subsets in (None, ["spatial"]):
+        parts = [suite.select(subsets, n) for n in (1, 4, 9, 20)]
+        assert [len(p) for p in parts] == [1, 4, 9, 20] and parts[1] == suite.select(subsets, 4)
+        assert all({t.task.id for t in a} <= {t.task.id for t in b} for a, b in pairwise(parts))
+    assert {t.subset for t in suite.select(["spatial"])} == {"spatial"}
+    with pytest.raises(ConfigError, match="at least 1"):
+        suite.select(n=0)
+    with pytest.raises(ConfigError, match="no subset hard"):
+        suite.select(["hard"])
 
 
-def test_a_part_is_spread_over_kinds_and_houses() -> None:
-    """Every house has every kind twice: kinds in turn would take all of them from the first house."""
-    goal = Goal("g1", ObjectQuery("lamp"), attribute="on")
-    tasks = [
-        SuiteTask(Task(f"h{house}-{kind}-{i}", "", (goal,), {"kind": kind}), house, "", 40, 5)
-        for house in range(8)
-        for kind in KINDS
-        for i in range(2)
-    ]
-    for n in (3, 6, 8, 12, 24):
-        part = Suite("toy", "household", "", tuple(tasks)).first(n)
-        kinds, houses = Counter(t.kind for t in part), Counter(t.house_seed for t in part)
-        assert len(part) == n and max(kinds.values()) - min(kinds.values()) <= 1 and len(kinds) == 3
-        assert len(houses) == min(n, 8) and max(houses.values()) - min(houses.values()) <= (0 if n < 8 else 1)
+def test_a_part_is_spread_over_subsets_kinds_and_houses() -> None:
+    for n in (2, 6, 8, 16, 30):
+        part = toy().select(n=n)
+        for count, groups in ((Counter(t.subset for t in part), 2), (Counter((t.subset, t.kind) for t in part), 6)):
+            assert max(count.values()) - min(count.values()) <= 1 and len(count) == min(n, groups)
+        houses = Counter(t.house_seed for t in part)
+        assert len(houses) == min(n, 8) and max(houses.values()) - min(houses.values()) <= 1
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_the_suites_in_the_repository_are_what_they_claim(path: Path) -> None:
+    suite = Suite.load(path)
+    assert suite.vocabulary_sha256 == VOCABULARY.sha256 and suite.split in suite.name
+    assert suite.subsets() == dict.fromkeys(SUBSETS, 50)
+    meanings = Counter((t.house_seed, key(t.task)) for t in suite.tasks)
+    assert max(meanings.values()) == 1, "two tasks of a house differ by wording alone"
+    assert len({t.task.instruction for t in suite.tasks}) == len(suite.tasks)
+    for task in suite.tasks:
+        assert split_of(task.house_seed) == suite.split
+        assert 0 < task.certificate.steps <= HEADROOM * task.limit and task.task.success is not None
+        assert task.certificate.other and task.certificate.random_gc < 1 and task.certificate.other_gc < 1
+        if task.subset == "long_horizon":
+            assert 20 <= task.certificate.steps <= 60 and len(task.task.goals) >= 3
+
+
+def test_there_is_a_suite_for_each_split() -> None:
+    assert {Suite.load(p).split for p in FILES} == {"test", "validation"}

@@ -29,7 +29,7 @@ def things(world: World, rng: np.random.Generator, fit: Callable[[str], bool] = 
     """Things that can be taken, hold nothing, and ``fit``; those shut away tend to come first. ``avoid``: categories that will not do."""
     unwanted = set(avoid)
     ids = [t.id for t in world.things() if t.category not in unwanted and not world.state.contents(t.id) and fit(t.id)]
-    return shuffled(rng, ids, lambda t: 3.0 if world.shut_in(t) else 1.0)
+    return shuffled(rng, ids, lambda t: 5.0 if world.shut_in(t) else 1.0)
 
 
 def groups(world: World, rng: np.random.Generator, most: int = 3, avoid: Iterable[str] = ()) -> Iterator[list[str]]:
@@ -63,7 +63,7 @@ def targets(
             return 0.0
         if category == "fridge" and not all("cooled" in world.attributes(t) for t in moved):
             return 0.0
-        return (6.0 if category in usual else 1.0) * (2.0 if rooms and world.room(place) != room else 1.0)
+        return (6.0 if category in usual else 1.0) * (3.0 if rooms and world.room(place) != room else 1.0)
 
     return shuffled(rng, [p.id for p in world.receptacles(moved, openable=openable) if p.id not in unwanted], weight)
 

@@ -107,13 +107,18 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
     success = AllOf(conditions)
     text = draft.text or joined(rng, draft.clauses, draft.ordered)
     refs = [r for c in draft.clauses for r in c.refs]
+    things = {t for c in draft.clauses for t in c.things}
     places = {p for c in draft.clauses for p in c.places}
+    sources = {world.place(t) for t in things}
     meta = {
         "subset": subset,
         "kind": draft.kind,
         "goals": len(goals),
-        "things": sorted({t for c in draft.clauses for t in c.things}),
+        "things": sorted(things),
         "places": sorted(places),
+        "shut": sum(world.closed(p) for p in sources | places),
+        "alike": sum(len(world.alike(c)) for c in {world.entities[t].category for t in things}) - len(things),
+        "rooms": len({world.room(p) for p in sources | places}),
         "styles": sorted({r.style for r in refs}),
         "resolved": sorted({r.given for r in refs if r.given} | set(draft.said)),
     }

@@ -157,7 +157,7 @@ def _slice(world: World, rng: np.random.Generator, speech: Speech) -> Clause | N
 def _state(attribute: str, value: bool) -> Callable[[World, np.random.Generator, Speech], Clause | None]:
     def make(world: World, rng: np.random.Generator, speech: Speech) -> Clause | None:
         now = choose.devices(world, attribute, not value)
-        ids = [e.id for e in now if attribute == "open" or e.kind is Kind.FIXTURE or e.category == "burner"]
+        ids = [e.id for e in now if attribute == "open" or (e.kind is Kind.FIXTURE and (e.category != "faucet" or not value))]
         for device in choose.shuffled(rng, ids, lambda _: 1.0):
             ref = speech.place(world, rng, device)
             alike = (device,) if ref is None or ref.query.instance else tuple(e.id for e in world.alike(world.entities[device].category))

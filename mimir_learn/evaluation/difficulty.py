@@ -1,0 +1,110 @@
+"""Difficulty cards: how long and how ambiguous a suite's tasks are, and how far trivial agents come, per subset."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation.build import _in_parallel
+from mimir_learn.evaluation.results import write_json
+from mimir_learn.evaluation.suite import Suite, SuiteTask
+from mimir_learn.evaluation.trials import Mimir, Setting, Trial, run_trial
+from mimir_learn.evaluation.trivial import NearestFirst, Nothing, Policy, RandomLegal
+from mimir_learn.symbols import Task
+
+AGENTS: Mapping[str, Callable[[Setting, Task], Policy]] = {
+    "nothing": lambda s, t: Nothing(),
+    "random": lambda s, t: RandomLegal(s.vocabulary, s.places, s.seed),
+    "nearest_first": lambda s, t: NearestFirst(s.vocabulary, s.places, t),
+    "oracle": lambda s, t: Mimir(s, t),
+}
+"""Do nothing, random legal, nearest first, and the agent with the simulator's own Δ."""
+
+
+def play(task: SuiteTask, agent: str) -> Trial:
+    """One agent on one task without faults, within its step limit; ends at the first success, as EmbodiedBench's episodes do."""
+    limit = 1 if agent == "nothing" else task.limit  # nothing changes by waiting
+    return run_trial(task.task, task.house_seed, limit, lambda s: AGENTS[agent](s, task.task))
+
+
+def card_of(suite: Suite, n_jobs: int = -1) -> dict[str, Any]:
+    """The card as plain data: {suite, sha256, subsets: {subset or "all": row}}."""
+    trials = {a: _in_parallel(play, [(t, a) for t in suite.tasks], n_jobs) for a in AGENTS}
+    rows = {}
+    for subset in (*suite.subsets(), "all"):
+        chosen = [i for i, t in enumerate(suite.tasks) if subset in (t.subset, "all")]
+        rows[subset] = _row([suite.tasks[i] for i in chosen], {a: [trials[a][i] for i in chosen] for a in AGENTS})
+    return {"suite": suite.name, "sha256": suite.sha256, "subsets": rows}
+
+
+def _row(tasks: Sequence[SuiteTask], trials: Mapping[str, Sequence[Trial]]) -> dict[str, Any]:
+    steps = [t.certificate.steps for t in tasks]
+
+    def mean(key: str) -> float:
+        return round(float(np.mean([t.task.meta[key] for t in tasks])), 2)
+
+    return {
+        "tasks": len(tasks),
+        "houses": len({t.house_seed for t in tasks}),
+        "kinds": len({t.kind for t in tasks}),
+        "goals": mean("goals"),
+        "steps_median": float(np.median(steps)),
+        "steps_p90": float(np.percentile(steps, 90)),
+        "shut": mean("shut"),
+        "alike": mean("alike"),
+        "rooms": mean("rooms"),
+        "agents": {
+            agent: {
+                "sr": round(float(np.mean([t.solved is not None for t in made])), 3),
+                "gc": round(float(np.mean([1.0 if t.solved is not None else t.last for t in made])), 3),
+            }
+            for agent, made in trials.items()
+        },
+    }
+
+
+def table(card: Mapping[str, Any]) -> str:
+    """The card as a Markdown table."""
+    head = "| subset | tasks | kinds | goals | reference steps: median, p90 | closed containers | like things | rooms |"
+    head += "".join(f" {a.replace('_', ' ')} SR / GC |" for a in AGENTS)
+    lines = [head, "|---" * (8 + len(AGENTS)) + "|"]
+    for subset, row in card["subsets"].items():
+        cells = [
+            subset,
+            row["tasks"],
+            row["kinds"],
+            row["goals"],
+            f"{row['steps_median']:g}, {row['steps_p90']:g}",
+            row["shut"],
+            row["alike"],
+            row["rooms"],
+        ]
+        cells += [f"{100 * row['agents'][a]['sr']:.0f} / {100 * row['agents'][a]['gc']:.0f}" for a in AGENTS]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(lines)
+
+
+def card_path(suite_path: Path) -> Path:
+    return suite_path.with_suffix(".card.json")
+
+
+def write_card(suite_path: Path, n_jobs: int = -1) -> str:
+    """``mimir suite --card true``: measure, write the card beside the suite, return the table."""
+    card = card_of(Suite.load(suite_path), n_jobs)
+    write_json(card_path(suite_path), card)
+    return f"{card_path(suite_path)}:\n\n{table(card)}"
+
+
+def load_card(path: Path) -> dict[str, Any]:
+    """Raises ConfigError for a file that is no card."""
+    try:
+        card: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        table(card)
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise ConfigError(f"{path} is not a difficulty card ({type(e).__name__}: {e}); make one with `mimir suite --card true`") from e
+    return card

@@ -1,0 +1,134 @@
+"""Building suites: the same twice and after an interruption, certified, with trivial agents told apart from the reference."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mimir_learn.envs.household import generate_house
+from mimir_learn.envs.household.tasks import SUBSETS
+from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation import certify
+from mimir_learn.evaluation.build import SuiteConfig, build_suite, check_suite, pick, run_suite_command
+from mimir_learn.evaluation.difficulty import card_of, card_path, load_card, play, table, write_card
+from mimir_learn.evaluation.suite import Suite
+from mimir_learn.evaluation.trials import Mimir, Trial, run_trial
+from mimir_learn.evaluation.trivial import Nothing
+from mimir_learn.symbols import Goal, ObjectQuery, Task
+
+
+def test_every_subset_is_full(suite: Suite) -> None:
+    assert suite.subsets() == dict.fromkeys(SUBSETS, 2)
+    assert suite.provenance["discarded"].keys() == set(SUBSETS) and suite.provenance["source_sha256"]
+
+
+def test_an_interrupted_build_goes_on_and_comes_to_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = SuiteConfig(out="unused", subsets=["base", "appearance"], tasks=2, houses=6, batch=1, draws=2, n_jobs=1)
+    whole, work = build_suite(config, tmp_path / "whole.jsonl")
+    lines = work.read_text().splitlines()
+    assert len(lines) >= 3
+    half = tmp_path / "half.jsonl"
+    half.write_text("\n".join(lines[:2]) + "\n" + lines[2][:40])  # stopped while writing the second house
+    resumed, _ = build_suite(config, half)
+    assert resumed == whole and "going on after 1 houses" in capsys.readouterr().err
+    with pytest.raises(ConfigError, match="too few certified tasks"):
+        build_suite(replace(config, houses=1), tmp_path / "short.jsonl")
+
+
+def test_no_words_and_no_meaning_twice(suite: Suite) -> None:
+    first = suite.tasks[0]
+    reworded = replace(first, task=replace(first.task, id="x", instruction="Something else."))
+    renamed = replace(suite.tasks[1], task=replace(suite.tasks[1].task, id="y", instruction=first.task.instruction))
+    assert pick([first, reworded, renamed], SUBSETS, 5) == [first]
+
+
+def test_checking_finds_what_no_longer_holds(suite: Suite, suite_config: SuiteConfig, suite_path: Path, tmp_path: Path) -> None:
+    few = replace(suite, tasks=suite.tasks[:2])
+    assert check_suite(few, n_jobs=1) == []
+    first = few.tasks[0]
+    wrong = replace(few, tasks=(replace(first, certificate=replace(first.certificate, steps=99)), few.tasks[1]))
+    assert check_suite(wrong, n_jobs=1) == [
+        f"{first.task.id} ({first.task.instruction!r}): takes {first.certificate.steps} steps, certified with 99"
+    ]
+    wrong.save(tmp_path / "s.json")
+    with pytest.raises(ConfigError, match="1 of 2 certificates"):
+        run_suite_command(replace(suite_config, out=str(tmp_path / "s.json"), check=True))
+    elsewhere = replace(few, tasks=(replace(first, house_sha256="0" * 64),))
+    assert "no longer the one" in check_suite(elsewhere, n_jobs=1)[0]
+    assert "another vocabulary" in check_suite(replace(few, vocabulary_sha256="0" * 64), n_jobs=1)[0]
+    shutil.rmtree(tmp_path)
+    assert suite_path.exists()
+
+
+def test_a_task_that_needs_no_reading_or_is_done_is_discarded(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = suite.tasks[0]
+    place = generate_house(task.house_seed).fixtures[0]
+    idle = Task(
+        "idle", "x", (Goal("g", ObjectQuery(place.category, place.id), ObjectQuery(place.room.rpartition("_")[0]), place.parent.relation),)
+    )
+    assert certify.certify(idle, task.house_seed, None, 100).reason == "solved at the start"
+    same = replace(task.task, id="same")
+    assert certify.certify(task.task, task.house_seed, same, 150).reason == "another task's goals solve it"
+    monkeypatch.setattr(certify, "RandomLegal", lambda *_: Mimir(_SETTING[0], task.task))
+    monkeypatch.setattr(certify, "run_trial", _noting(run_trial))
+    assert certify.certify(task.task, task.house_seed, None, 150).reason == "random legal actions solve it"
+    impossible = replace(task.task, goals=(Goal("g", ObjectQuery("mug", "mug_99"), attribute="cleaned"),))
+    assert "does not solve it" in certify.certify(impossible, task.house_seed, None, 60).reason
+
+
+_SETTING: list = []
+
+
+def _noting(run):  # type: ignore[no-untyped-def]
+    """`run_trial` that keeps the last setting, from which a cheat can be made."""
+
+    def noted(task, seed, limit, make, **kw):  # type: ignore[no-untyped-def]
+        def remember(setting):  # type: ignore[no-untyped-def]
+            _SETTING[:] = [setting]
+            return make(setting)
+
+        return run(task, seed, limit, remember, **kw)
+
+    return noted
+
+
+def test_the_four_agents(suite: Suite) -> None:
+    tasks = suite.select(n=3)
+    made = {agent: [play(t, agent) for t in tasks] for agent in ("nothing", "random", "nearest_first", "oracle")}
+    assert all(t.solved is not None and t.solved <= task.certificate.steps for t, task in zip(made["oracle"], tasks, strict=True))
+    assert all(t == Trial(None, False, 1, 0.0, 0.0) for t in made["nothing"])
+    assert not any(t.solved for t in made["random"]), "certified against it"
+    assert any(t.solved for t in made["nearest_first"])
+    assert all(0.0 <= t.last <= t.best <= 1.0 for ts in made.values() for t in ts)
+    assert play(tasks[0], "random") == made["random"][0]
+
+
+def test_a_card_says_it_all(suite: Suite, suite_path: Path, tmp_path: Path) -> None:
+    few = replace(suite, tasks=suite.select(["base", "spatial"], 3))
+    few.save(tmp_path / "few.json")
+    said = write_card(tmp_path / "few.json", 1)
+    card = load_card(card_path(tmp_path / "few.json"))
+    assert card == json.loads(json.dumps(card_of(few, 1))) and table(card) in said
+    assert set(card["subsets"]) == {"base", "spatial", "all"} and card["sha256"] == few.sha256
+    row = card["subsets"]["all"]
+    assert row["tasks"] == 3 and row["agents"]["oracle"] == {"sr": 1.0, "gc": 1.0} and row["agents"]["nothing"] == {"sr": 0.0, "gc": 0.0}
+    assert len(table(card).splitlines()) == 2 + 3
+    (tmp_path / "bad.json").write_text("{}")
+    with pytest.raises(ConfigError, match="not a difficulty card"):
+        load_card(tmp_path / "bad.json")
+
+
+def test_waiting_changes_nothing(suite: Suite) -> None:
+    task = suite.tasks[0]
+    trial = run_trial(task.task, task.house_seed, 5, lambda _: Nothing())
+    assert trial == Trial(None, False, 5, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("wrong", [{"tasks": 0}, {"subsets": []}, {"subsets": ["hard"]}, {"n_jobs": 0}, {"houses": 1.5}])
+def test_settings_out_of_range_are_refused(wrong: dict) -> None:  # type: ignore[type-arg]
+    with pytest.raises(ConfigError, match="suite"):
+        SuiteConfig(**wrong)
