@@ -53,7 +53,7 @@ def ball_striped(c: Vec) -> Form:
     """A rubber ball with a broad belt."""
     r = 0.08
     other = WHITE if brightness(c) < 0.85 else (0.2, 0.35, 0.85)
-    return rolling([_sphere(r, c), _belt(r, 17.0, other, (65, 20, 0))], r, 0.2)
+    return rolling([_sphere(r, c), _belt(r, 15.0, other, (22, 8, 0))], r, 0.2)
 
 
 def ball_beach(c: Vec) -> Form:
