@@ -21,7 +21,7 @@ def _views(at: Vec, yaw: float, depth: float, level: float) -> tuple[Viewpoint, 
     out = []
     for side in (0.0, -0.4, 0.4):
         dx, dy = _turn(yaw, side, -depth / 2 - 0.8)
-        out.append(Viewpoint((at[0] + dx, at[1] + dy, level + 0.6), (at[0], at[1], level - 0.1)))
+        out.append(Viewpoint((at[0] + dx, at[1] + dy, level + 0.6), (at[0], at[1], level - 0.35)))
     return tuple(out)
 
 
@@ -106,7 +106,7 @@ def _fixtures() -> list[FixtureSpec]:
         ),
         _fixture(
             "burner_1", kitchen, (0.15, -1.6, 0.88), 180, (0.3, 0.3, 0.03), _lit((0.3, 0.3, 0.02), 0.01),
-            (Region((0, 0, 0.02), (0.15, 0.15), 0.3),), parent=Parent("oven_1", ON), on=False,
+            (Region((0, 0, 0.02), (0.1, 0.1), 0.3),), parent=Parent("oven_1", ON), on=False,
         ),
         _fixture("table_1", living, (4.12, 1.5, 0), 0, (1.2, 0.7, 0.75), _top(1.2, 0.7, 0.75), (_surface(1.2, 0.7, 0.75),), level=0.75),
         _fixture(

@@ -28,7 +28,7 @@ def check_world(world: World, view: Viewpoint | None = None) -> list[str]:
     (contents inside their holders, so), no circles, what is carried or inside a thing touches nothing, complete attributes, doors and
     drawers where ``open`` says, drawn parts as the attributes say; with ``view``, the held thing at arm's length before it.
     """
-    problems = _numbers(world)
+    problems = _numbers(world) or _tree(world)
     if problems:  # nothing else can be trusted
         return problems
     return [*_relations(world), *_places(world, view), *_touch(world), *_attributes(world), *_panels(world), *_drawn(world)]
@@ -41,10 +41,22 @@ def _numbers(world: World) -> list[str]:
     return out + (["something is still moving"] if not out and data.qvel.any() else [])
 
 
+def _tree(world: World) -> list[str]:
+    if set(world.parents) != set(world.specs):
+        return [f"not every thing has a parent: {sorted(set(world.specs) ^ set(world.parents))}"]
+    out = []
+    for thing in world.specs:
+        chain, at = set(), thing
+        while at in world.parents and at not in chain:
+            chain.add(at)
+            at = world.parents[at].id
+        if at in chain:
+            out.append(f"{thing} is, in the end, inside itself")
+    return out
+
+
 def _relations(world: World) -> list[str]:
     out = []
-    if set(world.parents) != set(world.specs):
-        out.append(f"not every thing has a parent: {sorted(set(world.specs) ^ set(world.parents))}")
     in_hand = [t for t, p in world.parents.items() if p == IN_HAND]
     if in_hand != ([] if world.held is None else [world.held]):
         out.append(f"the hand holds {world.held}, but in hand are {in_hand}")
@@ -54,12 +66,6 @@ def _relations(world: World) -> list[str]:
         said = world.parents.get(thing)
         if thing != world.held and said != seen:
             out.append(f"{thing} is said to be {said}, but lies {seen or 'where nothing can be'}")
-        chain, at = set(), thing
-        while at in world.parents and at not in chain:
-            chain.add(at)
-            at = world.parents[at].id
-        if at in chain:
-            out.append(f"{thing} is, in the end, inside itself")
         if said is not None and said.id in world.specs and world.holds(said.id) is not said.relation:
             out.append(f"{thing} is {said}, which holds nothing so")
     return out

@@ -49,7 +49,7 @@ def go(me: Robot, x: str) -> Report:
 def _lose(me: Robot, stance: Stance) -> bool:
     world, held = me.world, me.world.held
     assert held is not None
-    spot = on_floor(world, world.specs[held], stance.view, me.rng)
+    spot = on_floor(world, world.specs[held], stance.view, me.rng, unseen=True)
     if spot is None:
         return False
     me.fault = "drop"
