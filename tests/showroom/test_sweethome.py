@@ -80,9 +80,9 @@ def test_properties_as_java_writes_them() -> None:
 
 
 def test_models_get_the_catalogues_size_and_our_axes(tmp_path: Path) -> None:
-    path = archive(tmp_path, {"c": ("Chair", obj(chair(), "red"), (50, 60, 100), "dropOnTopElevation#{n}=48\n")})
+    path = archive(tmp_path, {"c": ("Chair", obj(chair(), "red"), (50, 60, 100), "")})
     model = read_catalogue(path)[0]
-    assert (model.name, model.creator, model.size, model.top, model.free) == ("Chair", "José", (0.5, 0.6, 1.0), 0.48, True)
+    assert (model.name, model.creator, model.size, model.free) == ("Chair", "José", (0.5, 0.6, 1.0), True)
     with zipfile.ZipFile(path) as file:
         pieces = load(model, file)
     points = np.concatenate([p.vertices for p in pieces])
@@ -127,8 +127,8 @@ def test_a_chair_without_legs_is_noticed() -> None:
 
 
 def test_a_folder_with_index_and_credits_the_same_again(tmp_path: Path) -> None:
-    free = {"Blend Swap CC-0#chair2": ("Free chair", obj(chair(1)), (50, 60, 100), "dropOnTopElevation#{n}=48\n")}
-    owned = {"Blend Swap CC-BY#chair3": ("Owned chair", obj(chair(1)), (50, 60, 100), "dropOnTopElevation#{n}=48\n")}
+    free = {"Blend Swap CC-0#chair2": ("Free chair", obj(chair(1)), (50, 60, 100), "")}
+    owned = {"Blend Swap CC-BY#chair3": ("Owned chair", obj(chair(1)), (50, 60, 100), "")}
     archive(tmp_path / "in", free)
     archive(tmp_path / "in" / "deeper", owned, "Creative Commons Attribution 3.0", "b")
     made = [convert(AssetsConfig(str(tmp_path / "in"), str(tmp_path / out)), progress=False) for out in ("one", "two")]
@@ -138,7 +138,7 @@ def test_a_folder_with_index_and_credits_the_same_again(tmp_path: Path) -> None:
     text = (tmp_path / "one/CREDITS.md").read_text(encoding="utf-8")
     assert "Owned chair" in text.partition("Creative Commons Attribution 3.0")[2] and "by José" in text
     index = json.loads((tmp_path / "one/index.json").read_text(encoding="utf-8"))
-    assert all(m["category"] == "chair" and m["top"] == 0.48 and m["triangles"] > 50 for m in index["models"])
+    assert all(m["category"] == "chair" and m["triangles"] > 50 for m in index["models"])
     only_free = convert(AssetsConfig(str(tmp_path / "in"), str(tmp_path / "free"), free_only=True), progress=False)
     assert only_free.models == 1 and "not free" in only_free.left_out["Blend Swap CC-BY#chair3"]
 

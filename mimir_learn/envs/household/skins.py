@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 from mimir_learn.errors import ConfigError
 
 from .shapes import bounds
-from .spec import FixtureSpec, ThingSpec, Vec
+from .spec import FixtureSpec, Region, ThingSpec, Vec
 
 FORMAT = 1
 INDEX = "index.json"
 _STRETCH = 1.8  # a model is not used where it would be stretched more than this in one direction than in another
 _FILLED = 0.4  # share of a thing's own width, depth and height that a model must fill to be seen as well
-_LEVEL = 0.03  # metres: a level this far below the top of a fixture is a seat, not its top
+_COVERED = 0.96  # share of the level that things lie on which a model must have as well
+_UNEVEN = 0.05  # metres by which that level may dip
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +40,11 @@ class SkinPiece:
 
 @dataclass(frozen=True)
 class _Model:
-    """An entry of the index: its file, what it stands for, its size and the height of its seat (None: its top)."""
+    """An entry of the index: its file, the file's hash, and its (width, depth, height) in metres."""
 
     path: Path
     sha256: str
     size: Vec
-    top: float | None
 
 
 class Skins:
@@ -117,29 +117,63 @@ class Skins:
 
 def _entry(folder: Path, entry: Mapping[str, Any]) -> _Model:
     w, d, h = (float(v) for v in entry["size"])
-    top = None if entry["top"] is None else float(entry["top"])
-    return _Model(folder / str(entry["file"]), str(entry["sha256"]), (w, d, h), top)
+    return _Model(folder / str(entry["file"]), str(entry["sha256"]), (w, d, h))
 
 
 def _fixture(spec: FixtureSpec, model: _Model, pieces: tuple[SkinPiece, ...]) -> tuple[SkinPiece, ...]:
-    """Stretched to the fixture's bounding box, and so that the level that things stand on is where ours is."""
+    """Stretched to the fixture's bounding box, and so that the level that things stand on is where ours is.
+
+    Nothing for a model whose own level is uneven (cushions would hide what lies there) or does not reach all over ours (a round table).
+    """
     if spec.panels or len(spec.regions) > 1:
         return ()
     factors = np.divide(spec.size, model.size)
     if factors.max() / factors.min() > _STRETCH:
         return ()
-    level = spec.regions[0].centre[2] if spec.regions else spec.size[2]
     knots_from, knots_to = [0.0, model.size[2]], [0.0, spec.size[2]]
-    if level < spec.size[2] - _LEVEL:
-        if model.top is None or not 0.05 < model.top < model.size[2] - 0.02:
+    if spec.regions:
+        level = _level(pieces, spec.regions[0], factors)
+        if level is None or not 0.05 < level <= model.size[2] + 1e-6:
             return ()
-        knots_from, knots_to = [0.0, model.top, model.size[2]], [0.0, level, spec.size[2]]
+        ours = spec.regions[0].centre[2]
+        knots_from, knots_to = [0.0, level], [0.0, ours]
+        if level < model.size[2] - 0.01:
+            knots_from, knots_to = [*knots_from, model.size[2]], [*knots_to, max(spec.size[2], ours + 0.01)]
     out = []
     for piece in pieces:
         vertices = piece.vertices * (factors[0], factors[1], 1.0)
         vertices[:, 2] = np.interp(vertices[:, 2], knots_from, knots_to)
         out.append(SkinPiece(vertices, piece.faces, piece.rgb))
     return tuple(out)
+
+
+def _level(pieces: Sequence[SkinPiece], region: Region, factors: NDArray[np.float64]) -> float | None:
+    """Height of a model, metres in its own frame, at which things lie on it under a region; None where it has no such level."""
+    x = region.centre[0] + np.linspace(-0.92, 0.92, 9) * region.half[0]
+    y = region.centre[1] + np.linspace(-0.92, 0.92, 7) * region.half[1]
+    points_N2 = np.stack(np.meshgrid(x, y), -1).reshape(-1, 2) / factors[:2]
+    heights = np.max([_heights(p, points_N2) for p in pieces], axis=0)
+    if np.isfinite(heights).mean() < _COVERED:
+        return None
+    low, level, high = np.percentile(heights[np.isfinite(heights)], (12, 70, 96))
+    return None if level - low > _UNEVEN or high - level > _UNEVEN / 2 else float(level)
+
+
+def _heights(piece: SkinPiece, points_N2: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Height of the topmost triangle over each point (N,), −∞ where there is none."""
+    a, b, c = (piece.vertices[piece.faces[:, i]] for i in range(3))
+    u, v = b[:, :2] - a[:, :2], c[:, :2] - a[:, :2]
+    area = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+    flat = np.abs(area) > 1e-12  # seen from above; the others are upright
+    a, b, c, u, v, area = a[flat], b[flat], c[flat], u[flat], v[flat], area[flat]
+    if not len(area):
+        return np.full(len(points_N2), -np.inf)
+    w_NF2 = points_N2[:, None, :] - a[None, :, :2]
+    s_NF = (w_NF2[..., 0] * v[:, 1] - w_NF2[..., 1] * v[:, 0]) / area
+    t_NF = (u[:, 0] * w_NF2[..., 1] - u[:, 1] * w_NF2[..., 0]) / area
+    inside = (s_NF >= -1e-9) & (t_NF >= -1e-9) & (s_NF + t_NF <= 1 + 1e-9)
+    z_NF = a[:, 2] + s_NF * (b[:, 2] - a[:, 2]) + t_NF * (c[:, 2] - a[:, 2])
+    return np.where(inside, z_NF, -np.inf).max(1)
 
 
 def _thing(spec: ThingSpec, pieces: tuple[SkinPiece, ...]) -> tuple[SkinPiece, ...]:

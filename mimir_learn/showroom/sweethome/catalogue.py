@@ -28,7 +28,6 @@ class Model:
         name: what it is, in English.
         archive, path: the ``.sh3f`` file and the OBJ file in it.
         size: (width, depth, height) in metres.
-        top: height in metres at which something put on it would stand; None where the catalogue does not say.
         rotation: (3, 3) matrix that turns the model upright before it is scaled, row-major as in the catalogue; None for none.
         creator, licence: whom to credit, and under which terms.
     """
@@ -38,7 +37,6 @@ class Model:
     archive: Path
     path: str
     size: tuple[float, float, float]
-    top: float | None
     rotation: tuple[float, ...] | None
     creator: str
     licence: str
@@ -86,7 +84,6 @@ def read_catalogue(archive: Path) -> list[Model]:
 def _model(archive: Path, number: int, body: dict[str, str], head: dict[str, str]) -> Model:
     try:
         width, depth, height = (float(body[k]) / 100 for k in ("width", "depth", "height"))
-        drop = float(body.get("dropOnTopElevation", "-1"))
         rotation = tuple(float(v) for v in body["modelRotation"].split()) if "modelRotation" in body else None
         if min(width, depth, height) <= 0 or (rotation is not None and len(rotation) != 9):
             raise ValueError("a size is not above 0, or a rotation has not 9 numbers")
@@ -94,9 +91,8 @@ def _model(archive: Path, number: int, body: dict[str, str], head: dict[str, str
     except (KeyError, ValueError) as e:
         raise ConfigError(f"{archive}: model {number} of its catalogue is damaged ({type(e).__name__}: {e}); {CURE}") from e
     licence = body.get("license", head.get("license", "see LICENSE.TXT in the archive"))
-    top = drop / 100 if 0 < drop <= 100 * height else None
     return Model(
-        body.get("id", f"{archive.stem}#{number}"), name, archive, path, (width, depth, height), top, rotation,
+        body.get("id", f"{archive.stem}#{number}"), name, archive, path, (width, depth, height), rotation,
         body.get("creator", "unknown"), " ".join(licence.split()),
     )  # fmt: skip
 

@@ -132,7 +132,6 @@ def _write(folder: Path, category: str, model: Model, use: Use, pieces: list[Pie
         "file": name,
         "sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
         "size": [round(v, 4) for v in ((d, w, h) if use.turn % 180 else (w, d, h))],
-        "top": None if model.top is None else round(model.top, 4),
         "triangles": sum(len(p.faces) for p in pieces),
         "creator": model.creator,
         "licence": model.licence,

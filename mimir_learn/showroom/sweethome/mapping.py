@@ -72,7 +72,6 @@ THINGS: Mapping[str, tuple[Use, ...]] = {
     "drill": _uses(_S, "perceuse-electrique"),
     "padlock": _uses(_0, "numberLock"),
     "tennis_racket": _uses(_0, "tennisRacket"),
-    "basketball": _uses(_0, "basketball"),
     "ball": _uses(_BY, "ballonFoot"),
     "rubiks_cube": _uses(_BY, "rubix2"),
     "remote": _uses(_S, "tv-remote-control"),
