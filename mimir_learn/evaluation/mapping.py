@@ -59,7 +59,7 @@ def page(mapping: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> str:
     out = [
         "# EmbodiedBench's words and ours",
         "",
-        "What the categories, skills and predicates of EB-ALFRED and EB-Habitat are called in the household, and which have no counterpart (—).",
+        "What EB-ALFRED's and EB-Habitat's categories, skills and predicates are called here, and which have no counterpart (—).",
         f"The same table for programs: `{FILE.as_posix()}`; this page is made from it (`python -m mimir_learn.evaluation.mapping`).",
         "",
     ]
