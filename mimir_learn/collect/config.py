@@ -59,11 +59,11 @@ class PolicyConfig:
     look: float = 0.08
     stubborn: float = 0.4
     persist: float = 0.6
-    fiddle: float = 0.2
-    stack: float = 0.16
-    cut: float = 0.09
-    pour: float = 0.13
-    cause: float = 0.13
+    fiddle: float = 0.12
+    stack: float = 0.2
+    cut: float = 0.12
+    pour: float = 0.14
+    cause: float = 0.16
     gaze: float = 0.03
     task: float = 0.25
 

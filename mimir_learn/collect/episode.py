@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mimir_learn.agent.adapters import Adapter
 from mimir_learn.collect.policy import Policy
-from mimir_learn.collect.scene import Scene
+from mimir_learn.collect.scene import Fits, Scene, anything_fits
 from mimir_learn.errors import SimulatorError
 from mimir_learn.logs.writer import EpisodeHeader, EpisodeRecorder, RecordedEpisode
 from mimir_learn.symbols import Environment, Outcome, to_observation
@@ -21,19 +23,23 @@ def record_episode(
     seed: int,
     task_index: int,
     steps: int,
+    house: Any = None,
+    fits: Fits = anything_fits,
 ) -> RecordedEpisode:
     """Reset ``env`` to a house, let ``policy`` act ``steps`` times, and return the episode encoded (steps + 1 rows).
 
+    ``house`` is the ready-made house of ``house_seed``, for an environment that takes one; ``fits`` is for the policy, see `Scene`.
+
     Raises SimulatorError when the environment ends the episode early, ObservationError for a frame no sensor could have taken.
     """
-    raw, info = env.reset(seed=seed, options={"house_seed": house_seed})
+    raw, info = env.reset(seed=seed, options={"house_seed": house_seed} if house is None else {"house": house})
     places = tuple(info["places"])
     state, percept = env.privileged_state(), env.visible_entities()
     header = EpisodeHeader(index, first_row, house_seed, seed, policy.task, places, task_index)
     observation = to_observation(raw)
     recorder = EpisodeRecorder(header, observation, percept, state)
     for number in range(steps):
-        action = policy.act(Scene(env.vocabulary, places, state.entities, state.snapshot, percept), observation)
+        action = policy.act(Scene(env.vocabulary, places, state.entities, state.snapshot, percept, fits), observation)
         command = adapter.command(action)
         if command is None:
             raise SimulatorError(f"the environment has no command for {action}; the behaviour policy must not choose it")

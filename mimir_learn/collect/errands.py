@@ -9,7 +9,7 @@ import numpy as np
 
 from mimir_learn.collect.config import PolicyConfig
 from mimir_learn.collect.scene import Scene
-from mimir_learn.symbols import Action, CausalRule, Kind, Verb
+from mimir_learn.symbols import ATTRIBUTES, Action, CausalRule, Kind, Verb
 
 T = TypeVar("T")
 _SET = {("open", True): Verb.OPEN, ("open", False): Verb.CLOSE, ("on", True): Verb.TOGGLE_ON, ("on", False): Verb.TOGGLE_OFF}
@@ -42,8 +42,10 @@ class Errands:
     # --- kinds of errand
 
     def carry(self, scene: Scene) -> list[Action]:
-        """Take a thing (or the one in the hand) to a place: its own, the floor, or another."""
-        plan, thing, at = self._fetch(scene, self._near_or_any(scene, scene.of_kind(Kind.OBJECT)))
+        """Take a thing (or the one in the hand) to a place: its own, the floor, or another; often one that can break."""
+        things = scene.of_kind(Kind.OBJECT)
+        frail = scene.having("broken", Kind.OBJECT)
+        plan, thing, at = self._fetch(scene, self._near_or_any(scene, frail if frail and self._chance(0.4) else things))
         if plan and self._chance(0.15):  # with something in the hand, switch or open something on the way
             detour = self.fiddle(scene, detour=True)
             plan += detour
@@ -52,6 +54,8 @@ class Errands:
         target = self._pick(places)
         if at in places and self._chance(0.35):
             target = str(at)
+        elif scene.twins and self._chance(0.3):
+            target = self._pick(scene.twins)
         elif self._chance(0.08):
             target = self._pick(scene.of_kind(Kind.ROOM))
         return plan + self._put(scene, at, thing, target)
@@ -72,20 +76,23 @@ class Errands:
     def stack(self, scene: Scene) -> list[Action]:
         """Put a thing into or onto a bowl, plate, box …; perhaps carry the full one away, perhaps take the thing out again."""
         vessels = [v for v in scene.vessels if v != scene.hand]
+        if scene.hand is not None:
+            vessels = [v for v in vessels if scene.fits(scene.hand, v)]
         if not vessels:
             return []
         vessel = self._near_or_any(scene, vessels)
         inside = [e for e in scene.of_kind(Kind.OBJECT) if vessel in scene.line(e)[1:]]
         if inside and scene.hand is None and self._chance(0.6):
             return self._empty(scene, vessel, self._pick(inside))
-        rooms = scene.room_of(vessel)
-        others = [e for e in scene.of_kind(Kind.OBJECT) if e not in scene.line(vessel) and vessel not in scene.line(e)]
-        close = [e for e in others if scene.room_of(e) == rooms and e not in scene.vessels] or others
+        others = [
+            e for e in scene.of_kind(Kind.OBJECT) if e not in scene.line(vessel) and vessel not in scene.line(e) and scene.fits(e, vessel)
+        ]
+        if scene.hand is not None and scene.hand not in others:
+            return []
+        close = [e for e in others if scene.room_of(e) == scene.room_of(vessel)] or others
         if not close:
             return []
         plan, thing, at = self._fetch(scene, self._pick(close))
-        if thing in scene.line(vessel):
-            return []
         place = scene.place_of(vessel)
         plan += [*self._approach(scene, at, place), Action(Verb.PLACE, thing, vessel)]
         if self._chance(0.5):
@@ -109,10 +116,9 @@ class Errands:
             knife = self._pick(knives)
             plan += [*self._approach(scene, at, scene.place_of(knife)), Action(Verb.PICK, knife)]
             at = scene.place_of(knife)
-        for thing in self._some(food, 2):
+        for thing in self._some(food, 3):
             place = scene.place_of(thing)
-            plan += self._approach(scene, at, place)
-            plan.append(Action(Verb.SLICE, thing, scene.holder(thing) if self._chance(0.4) and not scene.is_room(place) else None))
+            plan += [*self._approach(scene, at, place), Action(Verb.SLICE, thing)]
             at = place
         return plan
 
@@ -152,14 +158,18 @@ class Errands:
         rules = [r for r in rules if scene.having(r.effect, Kind.OBJECT)]
         if not rules:
             return []
-        rule = self._pick(rules)
+        washing = [r for r in rules if any(scene.having(a, Kind.OBJECT) and ATTRIBUTES[a].visible for a in r.clears)]
+        soiled = [e for e in scene.having("dirty", Kind.OBJECT) if scene.has(e, "dirty")]
+        rule = self._pick(washing if washing and soiled and self._chance(0.5) else rules)
         machine = self._pick(sorted(by_category[rule.category]))
         holder = machine if scene.vocabulary.spec(rule.category).relation is not None else scene.holder(machine)
         if scene.is_room(holder):
             return []
         things = scene.having(rule.effect, Kind.OBJECT)
-        soiled = [e for e in things if any(scene.has(e, a) for a in rule.clears)]
-        thing = self._pick(soiled) if soiled and self._chance(0.7) else self._near_or_any(scene, things)
+        undone = [e for e in things if any(scene.has(e, a) for a in rule.clears)]
+        thing = self._pick(undone) if undone and self._chance(0.8) else self._near_or_any(scene, things)
+        if scene.hand is not None:
+            thing = scene.hand
         plan: list[Action] = []
         at = scene.at
         if holder not in scene.line(thing):

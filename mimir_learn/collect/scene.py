@@ -5,21 +5,33 @@ The policy may look at the truth: it only has to choose actions worth logging, a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from mimir_learn.symbols import Entity, Kind, Parent, Percept, Place, Relation, Snapshot, Verb, Vocabulary
 
+Fits = Callable[[str, str], bool]
+
+
+def anything_fits(thing: str, vessel: str) -> bool:
+    """Where sizes are not known."""
+    return True
+
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """The house at one moment. Lists are sorted, so that a seeded choice among them is reproducible."""
+    """The house at one moment. Lists are sorted, so that a seeded choice among them is reproducible.
+
+    ``fits`` tells whether a thing (first id) fits into or onto an empty vessel (second id).
+    """
 
     vocabulary: Vocabulary
     places: tuple[Place, ...]
     entities: Mapping[str, Entity]
     state: Snapshot
     percept: Percept
+    fits: Fits = anything_fits
 
     @property
     def at(self) -> str | None:
@@ -65,6 +77,13 @@ class Scene:
         """Movable receptacles that still hold things."""
         things = self.of_kind(Kind.OBJECT)
         return [e for e in things if self.vocabulary.spec(self.entities[e]).relation is not None and not self.has(e, "broken")]
+
+    @property
+    def twins(self) -> list[str]:
+        """Open receptacles that have another open one of their category in their room: a put can end up on the wrong one."""
+        usable = [e for e in self.of_kind(Kind.RECEPTACLE) if not self.closed(e)]
+        kinds = Counter((self.room_of(e), self.entities[e].category) for e in usable)
+        return [e for e in usable if kinds[self.room_of(e), self.entities[e].category] > 1]
 
     def tools(self, verb: Verb) -> list[str]:
         """Entities that make a verb possible: knives for slice, faucets for fill, drains for pour."""

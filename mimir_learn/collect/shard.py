@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,13 @@ from mimir_learn.collect.config import CollectConfig
 from mimir_learn.collect.episode import record_episode
 from mimir_learn.collect.plan import EpisodePlan, ShardPlan
 from mimir_learn.collect.policy import PLAY, PlayPolicy, Policy
+from mimir_learn.collect.scene import Fits
 from mimir_learn.errors import SimulatorError
 from mimir_learn.logs.writer import RecordedEpisode, ShardWriter
 from mimir_learn.symbols import Environment
 
 if TYPE_CHECKING:
-    from mimir_learn.envs.household import HouseholdConfig
+    from mimir_learn.envs.household import HouseholdConfig, HouseSpec
 
 INSTRUCTIONS = (PLAY.instruction, "Do one household task, then play.")  # the task itself is in the episode table
 
@@ -85,23 +87,37 @@ def household(config: CollectConfig) -> HouseholdConfig:
     return HouseholdConfig(image_size=config.image_size, max_steps=config.steps, faults=faults, feedback_style=config.feedback_style)
 
 
-def _policy(config: CollectConfig, env: Environment, plan: EpisodePlan) -> tuple[Policy, int]:
+@lru_cache(maxsize=2)  # the episodes of a house follow one another
+def _house(seed: int) -> HouseSpec:
+    from mimir_learn.envs.household import generate_house
+
+    return generate_house(seed)
+
+
+def _fits(house: HouseSpec) -> Fits:
+    from mimir_learn.envs.household.nesting import fitting
+
+    things = {t.id: t for t in house.things}
+    return lambda thing, vessel: fitting(things[thing], things[vessel]) is not None
+
+
+def _policy(config: CollectConfig, env: Environment, plan: EpisodePlan, house: HouseSpec) -> tuple[Policy, int]:
     """Who acts in this episode, and the index of what it is up to in `INSTRUCTIONS`."""
     from mimir_learn.collect.task_policy import TaskPolicy
-    from mimir_learn.envs.household import generate_house
     from mimir_learn.envs.household.tasks import sample_tasks
 
     rng = np.random.default_rng(plan.policy_seed)
     if rng.random() >= config.policy.task:
         return PlayPolicy(config.policy, rng), 0
-    task = sample_tasks(generate_house(plan.house_seed), rng, 1)[0]
+    task = sample_tasks(house, rng, 1)[0]
     return TaskPolicy(config.policy, rng, task, env.privileged_state), 1
 
 
 def _episode(config: CollectConfig, env: Environment, adapter: Adapter, plan: EpisodePlan) -> RecordedEpisode:
     import mujoco
 
-    policy, task_index = _policy(config, env, plan)
+    house = _house(plan.house_seed)
+    policy, task_index = _policy(config, env, plan, house)
     try:
         return record_episode(
             env,
@@ -113,6 +129,8 @@ def _episode(config: CollectConfig, env: Environment, adapter: Adapter, plan: Ep
             seed=plan.seed,
             task_index=task_index,
             steps=config.steps,
+            house=house,
+            fits=_fits(house),
         )
     except mujoco.FatalError as e:
         where = f"episode {plan.index} (house seed {plan.house_seed}, seed {plan.seed}, policy seed {plan.policy_seed})"

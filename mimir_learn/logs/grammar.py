@@ -27,8 +27,10 @@ class Commands:
         self._seen: list[tuple[str, int, Shape, str]] = []
 
     def add(self, file: str, row: int, step: LoggedStep) -> None:
-        """Remember one command and where it stands."""
+        """Remember one command and where it stands; not where one thing is both arguments, for then nothing tells which is which."""
         action = step.action
+        if action.object is not None and action.object == action.receptacle:
+            return
         self._seen.append((file, row, (action.verb.value, action.object is not None, action.receptacle is not None), pattern(step)))
 
     def wrong(self) -> Iterator[tuple[str, int, str]]:
