@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mimir_learn.envs.household import VOCABULARY
+from mimir_learn.envs.household.nesting import fitting
 from mimir_learn.envs.household.shapes import bounds, triangles
-from mimir_learn.envs.household.spec import Part
+from mimir_learn.envs.household.spec import Part, ThingSpec
 from mimir_learn.envs.household.textures import PATTERNS
 from mimir_learn.envs.household.wares import (
     ALL_COLOURS,
@@ -27,7 +28,7 @@ from mimir_learn.envs.household.wares import (
 )
 from mimir_learn.envs.household.wares.stock import SCALES
 from mimir_learn.errors import SymbolError
-from mimir_learn.symbols import ATTRIBUTES, Kind
+from mimir_learn.symbols import ATTRIBUTES, Kind, Parent, Relation
 
 CATEGORIES = sorted(LINES)
 SHAPES = [(category, variant) for category, line in LINES.items() for variant in (*line.shapes, *line.held_out_shapes)]
@@ -90,7 +91,8 @@ def test_looks_and_solid(category: str, variant: str) -> None:
 
     half = np.array(extent(ware.solid))
     assert ware.solid.shape in ("box", "cylinder", "sphere")
-    assert 2 * half.min() >= 0.016 / 1.0001, "thinner solids sink into each other"
+    small = extent(build_ware(category, variant, LINES[category].colours[0], SCALES[0]).solid)
+    assert 2 * min(small) >= 0.016, "thinner solids sink into each other"
     assert 0.07 <= 2 * half.max() <= 0.63
     assert 0.01 <= ware.mass <= 2.5
     density = ware.mass / float(np.prod(2 * half))
@@ -177,3 +179,25 @@ def test_unknown_names_are_named() -> None:
         build_ware("mug", "tall", "chequered")
     with pytest.raises(SymbolError, match="hexagonal"):
         build_ware("mug", "hexagonal", "red")
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "share"),
+    [
+        ("spoon", "mug", 0.9), ("fork", "mug", 0.8), ("knife", "mug", 0.6), ("pen", "cup", 0.9), ("egg", "bowl", 1.0),
+        ("apple", "plate", 1.0), ("tomato", "pan", 1.0), ("potato", "pot", 1.0), ("mug", "bowl", 0.9), ("cup", "plate", 0.7),
+        ("fork", "plate", 1.0), ("book", "box", 0.6), ("phone", "box", 1.0),
+    ],
+)  # fmt: skip
+def test_what_is_put_into_what_in_life_fits(inner: str, outer: str, share: float) -> None:
+    pairs = [(as_thing(inner, v), as_thing(outer, h)) for v in LINES[inner].shapes for h in LINES[outer].shapes]
+    assert np.mean([fitting(a, b) is not None for a, b in pairs]) >= share
+
+
+def as_thing(category: str, variant: str) -> ThingSpec:
+    ware = build_ware(category, variant, LINES[category].colours[0])
+    radius, half = footprint(ware.solid)
+    return ThingSpec(
+        category, category, Parent("kitchen_1", Relation.ROOM), (0.0, 0.0, half), 0.0, ware.colour, 1.0, ware.parts, ware.solid, ware.mass,
+        radius, half, {}, ware.holds, variant,
+    )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..spec import Part, Vec
-from .forms import Form, bar, blot, box, lathe, loft, lying, ovoid, rod
+from .forms import Form, bar, blot, box, lathe, loft, lying, ovoid, resized, rod
 from .line import line
 from .palette import DARK, STEEL, WOOD, brightness, contrast, tone
 
@@ -34,7 +34,7 @@ def knife(c: Vec) -> Form:
         ((-0.03, 0.03, 0.003, 0), (0.06, 0.028, 0.003, 0), (0.125, 0.016, 0.0025, 0), (0.165, 0.002, 0.002, 0)), _EDGE, (0, -0.006, 0.009)
     )
     parts = [blade, _grip(-0.165, -0.028, c), *_rivets((-0.14, -0.095, -0.05), c)]
-    return lying([*parts, *_smears(((-0.005, 0.0), (0.055, -0.01), (0.1, -0.008)), 0.011, 0.02)], 0.165, 0.034, 0.022, 0.2)
+    return resized(lying([*parts, *_smears(((-0.005, 0.0), (0.055, -0.01), (0.1, -0.008)), 0.011, 0.02)], 0.165, 0.034, 0.022, 0.2), 0.82)
 
 
 def knife_bread(c: Vec) -> Form:
@@ -42,14 +42,14 @@ def knife_bread(c: Vec) -> Form:
     blade = bar(((-0.04, 0.018, 0.003, 0), (0.15, 0.02, 0.003, 0), (0.175, 0.013, 0.003, 0)), _EDGE, (0, 0, 0.01))
     teeth = [box((0.008, 0.008, 0.0025), (-0.025 + 0.024 * i, -0.018, 0.01), _EDGE, (0, 0, 45)) for i in range(8)]
     parts = [blade, *teeth, _grip(-0.175, -0.036, c), *_rivets((-0.15, -0.065), c)]
-    return lying([*parts, *_smears(((0.0, 0.0), (0.06, 0.0), (0.12, 0.0)), 0.012, 0.019)], 0.175, 0.03, 0.022, 0.2)
+    return resized(lying([*parts, *_smears(((0.0, 0.0), (0.06, 0.0), (0.12, 0.0)), 0.012, 0.019)], 0.175, 0.03, 0.022, 0.2), 0.82)
 
 
 def knife_cleaver(c: Vec) -> Form:
     """A slab of a blade with a hole in its corner."""
     parts = [box((0.08, 0.042, 0.003), (0.075, -0.012, 0.009), _EDGE), box((0.007, 0.007, 0.001), (0.135, 0.014, 0.0125), DARK)]
     parts += [_grip(-0.155, 0.0, c), *_rivets((-0.125, -0.08, -0.035), c)]
-    return lying([*parts, *_smears(((0.03, -0.02), (0.08, 0.005), (0.12, -0.03)), 0.011, 0.026)], 0.155, 0.05, 0.022, 0.4)
+    return resized(lying([*parts, *_smears(((0.03, -0.02), (0.08, 0.005), (0.12, -0.03)), 0.011, 0.026)], 0.155, 0.05, 0.022, 0.4), 0.82)
 
 
 def _smears(spots: tuple[tuple[float, float], ...], z: float, size: float, on: Vec = STEEL) -> list[Part]:
@@ -77,15 +77,15 @@ def _fork(c: Vec, tines: int, metal: Vec, texture: str = "") -> Form:
 
 
 def fork(c: Vec) -> Form:
-    return _fork(c, 3, _EDGE)
+    return resized(_fork(c, 3, _EDGE), 0.8)
 
 
 def fork_carving(c: Vec) -> Form:
-    return _fork(c, 2, _EDGE)
+    return resized(_fork(c, 2, _EDGE), 0.8)
 
 
 def fork_wooden(c: Vec) -> Form:
-    return _fork(c, 3, WOOD, "wood")
+    return resized(_fork(c, 3, WOOD, "wood"), 0.8)
 
 
 def _spoon(c: Vec, metal: Vec, half: tuple[float, float], texture: str = "") -> Form:
@@ -97,20 +97,24 @@ def _spoon(c: Vec, metal: Vec, half: tuple[float, float], texture: str = "") -> 
         _grip(-0.155, -0.03, c, 0.013, 0.007, 0.01, texture),
     ]
     return lying(
-        [*parts, *_smears(((at + 0.2 * x, 0.25 * y), (at - 0.5 * x, -0.35 * y), (0.02, 0.0)), 0.021, 0.018)], 0.155, y, 0.022, 0.07
+        [*parts, *_smears(((at + 0.2 * x, 0.25 * y), (at - 0.5 * x, -0.35 * y), (0.02, 0.0), (-0.09, 0.0)), 0.022, 0.024)],
+        0.155,
+        y,
+        0.022,
+        0.07,
     )
 
 
 def spoon(c: Vec) -> Form:
-    return _spoon(c, _EDGE, (0.045, 0.03))
+    return resized(_spoon(c, _EDGE, (0.045, 0.03)), 0.8)
 
 
 def spoon_round(c: Vec) -> Form:
-    return _spoon(c, _EDGE, (0.038, 0.036))
+    return resized(_spoon(c, _EDGE, (0.038, 0.036)), 0.8)
 
 
 def spoon_wooden(c: Vec) -> Form:
-    return _spoon(c, WOOD, (0.05, 0.034), "wood")
+    return resized(_spoon(c, WOOD, (0.05, 0.034), "wood"), 0.8)
 
 
 def _ladle(c: Vec, r: float, metal: Vec) -> Form:
@@ -138,15 +142,15 @@ def _ladle(c: Vec, r: float, metal: Vec) -> Form:
 
 
 def ladle(c: Vec) -> Form:
-    return _ladle(c, 0.048, _EDGE)
+    return resized(_ladle(c, 0.048, _EDGE), 0.92)
 
 
 def ladle_small(c: Vec) -> Form:
-    return _ladle(c, 0.04, _EDGE)
+    return resized(_ladle(c, 0.04, _EDGE), 0.92)
 
 
 def ladle_wide(c: Vec) -> Form:
-    return _ladle(c, 0.056, tone(c, 0.75))
+    return resized(_ladle(c, 0.056, tone(c, 0.75)), 0.92)
 
 
 def spatula(c: Vec) -> Form:
@@ -160,7 +164,7 @@ def spatula(c: Vec) -> Form:
         bar(((-0.05, 0.007, 0.004, 0.4), (0.05, 0.008, 0.004, 0.4)), _EDGE, (0, 0, 0.014)),
         _grip(-0.158, -0.04, c, 0.015, 0.01, 0.012),
     ]
-    return lying([*parts, *_smears(((0.09, 0.022), (0.13, -0.02), (0.065, -0.02)), 0.011, 0.021)], 0.158, 0.042, 0.022, 0.15)
+    return resized(lying([*parts, *_smears(((0.09, 0.022), (0.13, -0.02), (0.065, -0.02)), 0.011, 0.021)], 0.158, 0.042, 0.022, 0.15), 0.92)
 
 
 def spatula_solid(c: Vec) -> Form:
@@ -169,19 +173,24 @@ def spatula_solid(c: Vec) -> Form:
         ((0.05, 0.02, 0.006, 0.3), (0.07, 0.038, 0.008, 0.3), (0.125, 0.04, 0.007, 0.3), (0.155, 0.03, 0.004, 0.3)), c, (0, 0, 0.011)
     )
     parts = [blade, rod((-0.15, 0, 0.011), (0.06, 0, 0.011), 0.01, WOOD if brightness(c) < 0.7 else DARK, 0.009)]
-    return lying([*parts, *_smears(((0.085, 0.015), (0.125, -0.014), (0.06, -0.01)), 0.018, 0.021, c)], 0.155, 0.04, 0.022, 0.12)
+    return resized(
+        lying([*parts, *_smears(((0.085, 0.015), (0.125, -0.014), (0.06, -0.01)), 0.018, 0.021, c)], 0.155, 0.04, 0.022, 0.12), 0.92
+    )
 
 
 def spatula_fish(c: Vec) -> Form:
     """A broad fan with three long slots."""
     ribs = [bar(((0.03, 0.008, 0.0025, 0), (0.155, 0.009, 0.0025, 0)), _EDGE, (0, 0, 0.009), turn) for turn in (-17.0, -6.0, 6.0, 17.0)]
     ribs += [box((0.008, 0.05, 0.0025), (0.148, 0, 0.009), _EDGE), box((0.01, 0.02, 0.0025), (0.045, 0, 0.009), _EDGE)]
-    return lying(
-        [*ribs, _grip(-0.155, 0.04, c, 0.014, 0.01, 0.012), *_smears(((0.085, 0.02), (0.13, -0.03), (0.13, 0.025)), 0.011, 0.02)],
-        0.157,
-        0.05,
-        0.022,
-        0.15,
+    return resized(
+        lying(
+            [*ribs, _grip(-0.155, 0.04, c, 0.014, 0.01, 0.012), *_smears(((0.085, 0.02), (0.13, -0.03), (0.13, 0.025)), 0.011, 0.02)],
+            0.157,
+            0.05,
+            0.022,
+            0.15,
+        ),
+        0.92,
     )
 
 

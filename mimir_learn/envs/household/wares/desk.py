@@ -25,7 +25,7 @@ def credit_card(c: Vec) -> Form:
         box((0.022, 0.003, 0.0008), (-0.027, -0.026, z), ink),
     ]
     parts += [cap(0.011, (0.038, -0.026, z + 0.0006), (0.95, 0.25, 0.15)), cap(0.011, (0.05, -0.026, z + 0.001), (0.98, 0.7, 0.15))]
-    return lying(parts, x, y, 0.016, 0.02)
+    return lying(parts, x, y, 0.0176, 0.02)
 
 
 def credit_card_back(c: Vec) -> Form:
@@ -40,7 +40,7 @@ def credit_card_back(c: Vec) -> Form:
         ],
         x,
         y,
-        0.016,
+        0.0176,
         0.02,
     )
 
@@ -53,7 +53,7 @@ def credit_card_fan(c: Vec) -> Form:
         loft(((0, 0.062, 0.041, 0.2), (0.004, 0.062, 0.041, 0.2)), other, (0.012, 0.014, 0.0), (0, 0, 28)),
         box((0.05, 0.009, 0.0006), (0.006, 0.034, 0.0044), DARK, (0, 0, 28)),
     ]
-    return lying([*(moved(p, 0, -0.008, 0.005) for p in first.parts), *second], 0.068, 0.058, 0.016, 0.04)
+    return lying([*(moved(p, 0, -0.008, 0.005) for p in first.parts), *second], 0.068, 0.058, 0.0176, 0.04)
 
 
 def pen(c: Vec) -> Form:
@@ -109,7 +109,7 @@ def _compact(c: Vec, r: float, at: Vec = (0.0, 0.0, 0.0)) -> list[Part]:
 
 def cd(c: Vec) -> Form:
     """A bare disc, print up."""
-    return standing(_compact(c, 0.07), 0.07, 0.016, 0.03)
+    return standing(_compact(c, 0.07), 0.07, 0.0176, 0.03)
 
 
 def cd_case(c: Vec) -> Form:

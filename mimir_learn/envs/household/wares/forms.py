@@ -233,3 +233,24 @@ def rounds(skin: Vec, flesh: Vec, radius: float, spread: float, thick: float = 0
 def pale(rgb: Vec) -> Vec:
     """Empty glass of that colour."""
     return mix(rgb, (0.93, 0.97, 0.98), 0.72)
+
+
+def scaled(part: Part, by: float) -> Part:
+    """The same part, ``by`` times as large about its owner's origin."""
+    keeps = part.shape == "loft"  # every fourth number of a loft is a roundness, no length
+    size = tuple(v if keeps and k % 4 == 3 else sized(v, by) for k, v in enumerate(part.size))
+    x, y, z = (sized(p, by) for p in part.pos)
+    return replace(part, size=size, pos=(x, y, z))
+
+
+def resized(form: Form, by: float) -> Form:
+    """The same form at another size; its solid does not get thinner."""
+    solid = scaled(form.solid, by)
+    solid = replace(solid, size=(*solid.size[:-1], max(solid.size[-1], min(form.solid.size[-1], 0.009))))
+    assert form.holds is None, "a region would have to be resized too"
+    return Form(tuple(scaled(p, by) for p in form.parts), solid, round(form.mass * by**2, 4))
+
+
+def sized(value: float, by: float) -> float:
+    """A length, ``by`` times as long, to a hundredth of a millimetre."""
+    return round(value * by, 5)

@@ -11,6 +11,7 @@ from mimir_learn.errors import SymbolError
 
 from ..spec import Part, Region
 from .catalogue import LINES
+from .forms import scaled, sized
 from .palette import ALL_COLOURS
 
 SCALES = (0.93, 1.12)
@@ -72,17 +73,11 @@ def build_ware(category: str, variant: str, colour: str, scale: float = 1.0) -> 
     holds = None
     if form.holds is not None:
         (x, y, z), (hx, hy), height = form.holds.centre, form.holds.half, form.holds.height
-        holds = Region((_at(x, scale), _at(y, scale), _at(z - half, scale)), (_at(hx, scale), _at(hy, scale)), _at(height, scale))
+        holds = Region(
+            (sized(x, scale), sized(y, scale), sized(z - half, scale)), (sized(hx, scale), sized(hy, scale)), sized(height, scale)
+        )
     novel = variant in line.held_out_shapes or colour in line.held_out_colours
     return Ware(parts, scaled(form.solid, scale), round(form.mass * scale**3, 4), colour, variant, novel, holds, scale)
-
-
-def scaled(part: Part, by: float) -> Part:
-    """The same part, ``by`` times as large about its owner's origin."""
-    keeps = part.shape == "loft"  # every fourth number of a loft is a roundness, no length
-    size = tuple(v if keeps and k % 4 == 3 else _at(v, by) for k, v in enumerate(part.size))
-    x, y, z = (_at(p, by) for p in part.pos)
-    return replace(part, size=size, pos=(x, y, z))
 
 
 def footprint(solid: Part) -> tuple[float, float]:
@@ -92,7 +87,3 @@ def footprint(solid: Part) -> tuple[float, float]:
     if solid.shape == "sphere":
         return solid.size[0], solid.size[0]
     return solid.size[0], solid.size[1]
-
-
-def _at(value: float, by: float) -> float:
-    return round(value * by, 5)
