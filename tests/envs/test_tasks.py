@@ -140,7 +140,7 @@ def test_a_generated_house_offers_tasks_for_collecting() -> None:
 def test_bad_requests_say_why() -> None:
     with pytest.raises(ConfigError, match="unknown task kinds"):
         sample_tasks_in(TOY, np.random.default_rng(0), 1, ["dance"])
-    with pytest.raises(ConfigError, match="offers only 2 different"):
+    with pytest.raises(ConfigError, match="offers only 1 different"):
         sample_tasks_in(TOY, np.random.default_rng(0), 9, ["turn_on"])
     with pytest.raises(ConfigError, match="unknown subset"):
         sample_subset(TOY, np.random.default_rng(0), "hard", 1)

@@ -17,6 +17,9 @@ from .world import World
 SPECIAL = frozenset({"toilet", "burner", "bin", "bathtub", "washer", "dishwasher", "oven", "microwave", "freezer", "sink", "chair"})
 """Places where one puts only what usually goes there."""
 
+PRIVATE = frozenset({"bed", "sofa", "armchair", "wardrobe", "dresser", "safe", "bookcase", "tv_stand"})
+"""Places where one seldom puts anything else than what usually goes there."""
+
 
 def shuffled(rng: np.random.Generator, items: Sequence[str], weight: Callable[[str], float]) -> Iterator[str]:
     """``items`` in random order, heavier ones tending to the front; those of weight 0 left out."""
@@ -58,14 +61,21 @@ def targets(
     room = world.room(moved[0])
 
     def weight(place: str) -> float:
+        if not all(suits(world, t, place) for t in moved):
+            return 0.0
         category = world.entities[place].category
-        if category in SPECIAL and category not in usual:
-            return 0.0
-        if category == "fridge" and not all("cooled" in world.attributes(t) for t in moved):
-            return 0.0
-        return (6.0 if category in usual else 1.0) * (3.0 if rooms and world.room(place) != room else 1.0)
+        return (6.0 if category in usual else 0.3 if category in PRIVATE else 1.0) * (3.0 if rooms and world.room(place) != room else 1.0)
 
     return shuffled(rng, [p.id for p in world.receptacles(moved, openable=openable) if p.id not in unwanted], weight)
+
+
+def suits(world: World, thing: str, place: str) -> bool:
+    """Whether somebody might want ``thing`` there: no statue in the fridge, no book in the bathtub."""
+    category = world.entities[place].category
+    usual = world.vocabulary.spec(world.entities[thing].category).usual_places
+    if category in SPECIAL and category not in usual:
+        return False
+    return category != "fridge" or "cooled" in world.attributes(thing)
 
 
 def devices(world: World, attribute: str, value: bool | None = None) -> list[Entity]:

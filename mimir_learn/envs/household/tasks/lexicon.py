@@ -94,7 +94,7 @@ THINGS: tuple[Sense, ...] = (
     _sense("watch", "something that tells the time on one's wrist"),
     _sense("alarm_clock", "something that rings in the morning"),
     _sense("keys", "something to unlock the front door with"),
-    _sense("credit_card", "something to pay with, other than cash"),
+    _sense("credit_card", "something to pay with other than cash"),
     _sense("pen", "something to write with", "something to sign a letter with"),
     _sense("cd", "something with music on it"),
     _sense("candle", "a light for a power cut", "something to light on a birthday cake"),

@@ -245,6 +245,8 @@ def _swap(world: World, rng: np.random.Generator) -> Draft | None:
                 continue
             if not world.room_for([two], here) or not world.room_for([one], there):
                 continue
+            if not choose.suits(world, two, here) or not choose.suits(world, one, there):
+                continue
             q, p = refer.exact_place(world, rng, there), refer.exact_place(world, rng, here)
             if q is None or p is None:
                 continue
