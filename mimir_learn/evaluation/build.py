@@ -59,7 +59,7 @@ class SuiteConfig:
     subsets: list[str] = field(default_factory=lambda: list(SUBSETS))
     tasks: int = 50
     houses: int = 200
-    first_house: int = 0
+    first_house: int = 1000
     batch: int = 8
     draws: int = 4
     most_steps: int = 150

@@ -93,10 +93,16 @@ def card_path(suite_path: Path) -> Path:
     return suite_path.with_suffix(".card.json")
 
 
-def write_card(suite_path: Path, n_jobs: int = -1) -> str:
-    """``mimir suite --card true``: measure, write the card beside the suite, return the table."""
+def write_card(suite_path: Path, n_jobs: int = -1, page: Path = Path("docs/suites.md")) -> str:
+    """``mimir suite --card true``: measure, write the card beside the suite, return the table.
+
+    Where ``page`` has a place for it (a pair of ``<!-- card SUITE -->`` comments), the table is put there, too.
+    """
     card = card_of(Suite.load(suite_path), n_jobs)
     write_json(card_path(suite_path), card)
+    mark = f"<!-- card {card['suite']} -->"
+    if page.is_file() and len(parts := page.read_text(encoding="utf-8").split(mark)) == 3:
+        page.write_text(mark.join((parts[0], f"\n{table(card)}\n", parts[2])), encoding="utf-8")
     return f"{card_path(suite_path)}:\n\n{table(card)}"
 
 

@@ -9,14 +9,20 @@ from mimir_learn.symbols import (
     ELSEWHERE,
     EMPTY,
     IN_HAND,
+    AllOf,
+    AnyOf,
     Delta,
     Entity,
+    Exists,
     Goal,
+    Has,
+    Here,
     Kind,
     ObjectQuery,
     Parent,
     ParentChange,
     PrivilegedState,
+    Related,
     Relation,
     Snapshot,
     StateChange,
@@ -171,3 +177,34 @@ def test_a_goal_settled_at_the_end_is_checked_too() -> None:
     step(scorer, Delta([StateChange("lamp_1", "on", False, True)]), EMPTY)
     scores = scorer.finish(declared=True, completed=("g1", "g2"))
     assert scores["completions"] == 2 and scores["false_completions"] == 1
+
+
+def test_the_success_condition_decides_not_the_agenda() -> None:
+    """Agenda: any mug to the shelf. Asked for: mug_1 there (one condition), and then, all else done, mug_2 left on the floor (one more)."""
+    there = Related("mug_1", Relation.ON, "shelf_1")
+    left_alone = AnyOf((AllOf((there, Related("mug_2", Relation.ROOM, "kitchen_1"))),))
+    task = Task("t", "", (MUG,), success=AllOf((there, left_alone)))
+    other = Delta([ParentChange("mug_2", FLOOR, Parent("shelf_1", Relation.ON))])
+    wrong = EpisodeScorer(task, START)
+    step(wrong, other, other, ("g1",))
+    scores = wrong.finish(declared=True, completed=("g1",))
+    assert not scores["sr"] and not scores["declared_sr"] and scores["gc"] == 0.0 and scores["false_completions"] == 0
+    step(wrong, Delta([ParentChange("mug_1", TABLE, Parent("shelf_1", Relation.ON))]), EMPTY)
+    assert wrong.finish(declared=True)["gc"] == 0.5, "in place, but the other one was touched"
+    right = EpisodeScorer(task, START)
+    step(right, Delta([ParentChange("mug_1", TABLE, Parent("shelf_1", Relation.ON))]), EMPTY)
+    step(right, other, EMPTY)
+    scores = right.finish(declared=True)
+    assert scores["sr"] and scores["gc"] == 1.0 and scores["gc_end"] == 0.5 and not scores["declared_sr"], "undone again before it stopped"
+
+
+def test_gc_at_the_end_falls_and_the_best_of_each_condition_stays() -> None:
+    on_shelf = Exists("?x", ObjectQuery("mug"), Related("?x", Relation.ON, "shelf_1"))
+    lit = Exists("?l", ObjectQuery("lamp"), AllOf((Has("?l", "on"), Here("?l"))))
+    scorer = EpisodeScorer(Task("t", "", (MUG, LAMP), success=AllOf((on_shelf, lit))), replace(START, at="table_1"))
+    put = Delta([ParentChange("mug_1", TABLE, Parent("shelf_1", Relation.ON))])
+    step(scorer, put, EMPTY)
+    step(scorer, ~put, EMPTY)
+    step(scorer, Delta([StateChange("lamp_1", "on", False, True)]), EMPTY)
+    scores = scorer.finish(declared=False)
+    assert not scores["sr"] and scores["gc"] == 0.5 and scores["gc_ever"] == 1.0
