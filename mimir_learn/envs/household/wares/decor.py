@@ -114,7 +114,7 @@ def _vase(outer: Points, c: Vec, extra: tuple[Part, ...] = (), glass: bool = Fal
     cut = 0.045
     stump = [(p, z) for p, z in outer if z < cut] + [(radius_at(outer, cut), cut)]
     return standing(
-        [*parts, *vessel(stump, 0.01, body, lining, when="broken"), *shards(8, r + 0.035, 0.038, body, lining, body)], r, h, 0.6
+        [*parts, *vessel(stump, 0.01, body, lining, when="broken"), *shards(7, r + 0.035, 0.038, body, lining, body)], r, h, 0.6
     )
 
 
@@ -153,7 +153,7 @@ def vase_tall(c: Vec) -> Form:
 def vase_amphora(c: Vec) -> Form:
     """Two handles at the neck, a narrow foot."""
     outer = ((0, 0), (0.036, 0), (0.032, 0.02), (0.07, 0.105), (0.032, 0.155), (0.042, 0.2))
-    bow = ((0.038, 0.185), (0.072, 0.175), (0.076, 0.14), (0.062, 0.125))
+    bow = ((0.038, 0.185), (0.076, 0.16), (0.062, 0.125))
     handles = tuple(tube((s * x0, 0, z0), (s * x1, 0, z1), 0.007, tone(c, 0.85)) for s in (-1, 1) for (x0, z0), (x1, z1) in pairwise(bow))
     return _vase(outer, c, handles)
 

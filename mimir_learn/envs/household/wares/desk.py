@@ -178,7 +178,7 @@ def alarm_clock_digital(c: Vec) -> Form:
     for s in (-1, 1):
         euler: Vec = (s * lean, 0, 0)
         parts.append(box((0.085, 0.0012, 0.033), (0, s * 0.0372, 0.044), (0.04, 0.03, 0.03), euler))
-        for x, digit in ((-0.056, "1"), (-0.026, "0"), (0.026, "7"), (0.058, "0")):
+        for x, digit in ((-0.056, "1"), (-0.024, "0"), (0.026, "0"), (0.058, "7")):
             parts += [
                 box((hx, 0.001, hz), (-s * (x + dx), round(s * (0.0388 - 0.23 * dz), 5), 0.044 + dz), lit, euler, emission=0.9)
                 for dx, dz, hx, hz in _DIGITS[digit]

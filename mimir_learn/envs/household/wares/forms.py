@@ -224,7 +224,7 @@ def rounds(skin: Vec, flesh: Vec, radius: float, spread: float, thick: float = 0
         at: Vec = (round(spread * cos(a), 5), round(spread * sin(a), 5), 0.002)
         tilt: Vec = (round(9 * sin(a), 2), round(-9 * cos(a), 2), 0.0)
         out.append(lathe(((0, 0), (0.92 * radius, 0), (radius, 0.5 * thick), (radius, thick)), skin, at, tilt, when="sliced"))
-        out.append(dome(radius, 0.003, (at[0], at[1], at[2] + thick), flesh, tilt, when="sliced"))
+        out.append(lathe(((radius, thick), (0, thick + 0.003)), flesh, at, tilt, when="sliced"))
         if core is not None:
             out.append(cap(0.42 * radius, (at[0], at[1], at[2] + thick + 0.004), core, tilt, when="sliced"))
     return out

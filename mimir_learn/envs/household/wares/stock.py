@@ -16,7 +16,7 @@ from .palette import ALL_COLOURS
 
 SCALES = (0.93, 1.12)
 """How much things of one shape differ in size."""
-MAX_TRIANGLES = 900
+MAX_TRIANGLES = 800
 """Most triangles of one thing, the parts of all its states together."""
 MAX_DRAWN = 600
 """Most triangles of one thing that are drawn at once."""
