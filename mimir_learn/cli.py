@@ -358,7 +358,7 @@ def _parse(name: str, command: Command, args: list[str]) -> Any:
 
     kind = command.config()
     args = _with_values(["--out" if a == "-o" else a for a in args], kind)
-    parser = ArgumentParser(prog=f"mimir {name}", description=command.help, exit_on_error=False)
+    parser = ArgumentParser(prog=f"mimir {name}", description=command.help, exit_on_error=False, allow_abbrev=False)
     parser.add_argument("--config", action="config", help="YAML file of settings; options after it override it")
     parser.add_class_arguments(kind, sub_configs=True)
     if "-h" in args or "--help" in args:
@@ -378,8 +378,9 @@ def _with_values(args: Sequence[str], kind: type) -> list[str]:
     hints = get_type_hints(kind)
     switches = {f"--{name}" for name, hint in hints.items() if hint is bool or hint == (bool | None)}
     out: list[str] = []
-    for arg, following in zip(args, [*args[1:], "--"], strict=True):
-        out += [arg, "true"] if arg in switches and following.startswith("--") else [arg]
+    for i, arg in enumerate(args):
+        alone = i + 1 == len(args) or args[i + 1].startswith("--")
+        out += [arg, "true"] if arg in switches and alone else [arg]
     return out
 
 

@@ -59,7 +59,8 @@ class DoctorConfig:
         whole("doctor.actions", self.actions, 1)
         whole("doctor.houses", self.houses, 1)
         whole("doctor.seed", self.seed, 0)
-        suites_of(self.faults)
+        if self.household:  # else MuJoCo need not even be there
+            suites_of(self.faults)
 
 
 def doctor(config: DoctorConfig | None = None) -> int:

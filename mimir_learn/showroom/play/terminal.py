@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TextIO, TypeVar
@@ -63,7 +63,7 @@ def play(config: PlayConfig, stdin: TextIO | None = None, stdout: TextIO | None 
     """
     source, out = stdin or sys.stdin, stdout or sys.stdout
     scripted = config.script is not None or not source.isatty()
-    text = _script(config, source) if scripted else None
+    script = _script(config, source) if scripted else None
     house = House(config)
     try:
         with contextlib.ExitStack() as stack:
@@ -75,16 +75,17 @@ def play(config: PlayConfig, stdin: TextIO | None = None, stdout: TextIO | None 
             print(f"frames: {config.out}/step-NNN.png and step-NNN-depth.png", file=out)
             house.listeners.append(lambda turn, origin: _tell(turn, origin, out))
             _tell(house.ask(lambda s: s.turns[-1]), "start", out)
-            if text is not None:
-                return _run_script(house, text, out)
+            if script is not None:
+                return _run_script(house, script, out)
             return _converse(house, out)
     finally:
         house.close()
 
 
-def _script(config: PlayConfig, source: TextIO) -> list[str]:
+def _script(config: PlayConfig, source: TextIO) -> Iterable[str]:
+    """The lines to play: of a file, or of standard input as they come."""
     if config.script in (None, "-"):
-        return source.read().splitlines()
+        return source
     try:
         return Path(str(config.script)).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError as e:
@@ -93,7 +94,7 @@ def _script(config: PlayConfig, source: TextIO) -> list[str]:
         raise ConfigError(f"play.script {config.script} cannot be read: {e.strerror}") from e
 
 
-def _run_script(house: House, script: list[str], out: TextIO) -> int:
+def _run_script(house: House, script: Iterable[str], out: TextIO) -> int:
     """Every line in order; empty ones and those after ``#`` are skipped."""
     wrong = 0
     for line in script:
