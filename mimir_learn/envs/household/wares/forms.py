@@ -48,6 +48,7 @@ def rolling(parts: Sequence[Part], radius: float, mass: float) -> Form:
 
 
 def box(half: Vec, at: Vec, rgb: Vec, euler: Vec = (0.0, 0.0, 0.0), **kw: Any) -> Part:
+    """A box around ``at``."""
     return Part("box", half, at, rgb, euler, solid=False, **kw)
 
 

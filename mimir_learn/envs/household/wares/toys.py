@@ -316,11 +316,7 @@ def teddy_bow(c: Vec) -> Form:
     """A bear with a ribbon at its neck."""
     base = teddy(c)
     ribbon: Vec = (0.85, 0.1, 0.15) if c[0] < 0.75 or brightness(c) > 0.6 else (0.15, 0.3, 0.85)
-    bow = [
-        lathe(((0.046, -0.011), (0.044, 0.009)), ribbon, (0, 0, 0.106)),
-        box((0.008, 0.026, 0.013), (0.045, 0, 0.112), ribbon),
-        box((0.01, 0.008, 0.009), (0.05, 0, 0.112), tone(ribbon, 0.7)),
-    ]
+    bow = [lathe(((0.046, -0.011), (0.044, 0.009)), ribbon, (0, 0, 0.106)), box((0.008, 0.026, 0.013), (0.045, 0, 0.112), ribbon)]
     return Form((*base.parts, *(moved(p, -0.018) for p in bow)), base.solid, base.mass)
 
 
