@@ -25,7 +25,7 @@ from mimir_learn.envs.household.tasks import SUBSETS, World, sample_subset
 from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation.certify import certify, recertify
-from mimir_learn.evaluation.provenance import git_state, source_sha256, versions
+from mimir_learn.evaluation.provenance import git_state, loaded_sha256, versions
 from mimir_learn.evaluation.suite import Suite, SuiteTask
 from mimir_learn.logs import house_seed
 from mimir_learn.symbols import Task
@@ -143,7 +143,7 @@ def build_suite(config: SuiteConfig, work: Path) -> tuple[Suite, Path]:
         "discarded": reasons,
         "git": git_state(),
         "versions": versions(),
-        "source_sha256": source_sha256("suite"),
+        "source_sha256": loaded_sha256("suite"),
     }
     return Suite(config.name, "household", VOCABULARY.sha256, tuple(picked), config.split, made), work
 
@@ -198,7 +198,7 @@ class _Work:
     def __init__(self, path: Path, config: SuiteConfig) -> None:
         self.path = path
         self.found: dict[int, dict[str, list[dict[str, Any]]]] = {}
-        header = {"settings": _settings(config), "source": source_sha256("suite")}
+        header = {"settings": _settings(config), "source": loaded_sha256("suite")}
         digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode()).hexdigest()
         lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() and config.resume else []
         if lines and lines[0] == digest:

@@ -1,4 +1,4 @@
-"""A small suite, built once per session: two tasks of each subset in two or three test houses."""
+"""A small suite, built once per session: a task of each subset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mimir_learn.evaluation.suite import Suite
 
 @pytest.fixture(scope="session")
 def suite_config(tmp_path_factory: pytest.TempPathFactory) -> SuiteConfig:
-    config = SuiteConfig(out=str(tmp_path_factory.mktemp("suite") / "small.json"), name="small", tasks=2, houses=16, batch=2, n_jobs=1)
+    config = SuiteConfig(out=str(tmp_path_factory.mktemp("suite") / "small.json"), name="small", tasks=1, houses=16, batch=1, n_jobs=1)
     assert "(new)" in run_suite_command(config)
     return config
 

@@ -22,12 +22,12 @@ from mimir_learn.symbols import Goal, ObjectQuery, Task
 
 
 def test_every_subset_is_full(suite: Suite) -> None:
-    assert suite.subsets() == dict.fromkeys(SUBSETS, 2)
+    assert suite.subsets() == dict.fromkeys(SUBSETS, 1)
     assert suite.provenance["discarded"].keys() == set(SUBSETS) and suite.provenance["source_sha256"]
 
 
 def test_an_interrupted_build_goes_on_and_comes_to_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    config = SuiteConfig(out="unused", subsets=["base", "appearance"], tasks=2, houses=6, batch=1, draws=2, n_jobs=1)
+    config = SuiteConfig(out="unused", subsets=["base"], tasks=2, houses=6, batch=1, draws=2, n_jobs=1)
     whole, work = build_suite(config, tmp_path / "whole.jsonl")
     lines = work.read_text().splitlines()
     assert len(lines) >= 3
@@ -97,7 +97,7 @@ def _noting(run):  # type: ignore[no-untyped-def]
 
 
 def test_the_four_agents(suite: Suite) -> None:
-    tasks = suite.select(n=3)
+    tasks = suite.select(n=2)
     made = {agent: [play(t, agent) for t in tasks] for agent in ("nothing", "random", "nearest_first", "oracle")}
     assert all(t.solved is not None and t.solved <= task.certificate.steps for t, task in zip(made["oracle"], tasks, strict=True))
     assert all(t == Trial(None, False, 1, 0.0, 0.0) for t in made["nothing"])
@@ -108,14 +108,14 @@ def test_the_four_agents(suite: Suite) -> None:
 
 
 def test_a_card_says_it_all(suite: Suite, suite_path: Path, tmp_path: Path) -> None:
-    few = replace(suite, tasks=suite.select(["base", "spatial"], 3))
+    few = replace(suite, tasks=suite.select(["base", "spatial"], 2))
     few.save(tmp_path / "few.json")
     said = write_card(tmp_path / "few.json", 1)
     card = load_card(card_path(tmp_path / "few.json"))
     assert card == json.loads(json.dumps(card_of(few, 1))) and table(card) in said
     assert set(card["subsets"]) == {"base", "spatial", "all"} and card["sha256"] == few.sha256
     row = card["subsets"]["all"]
-    assert row["tasks"] == 3 and row["agents"]["oracle"] == {"sr": 1.0, "gc": 1.0} and row["agents"]["nothing"] == {"sr": 0.0, "gc": 0.0}
+    assert row["tasks"] == 2 and row["agents"]["oracle"] == {"sr": 1.0, "gc": 1.0} and row["agents"]["nothing"] == {"sr": 0.0, "gc": 0.0}
     assert len(table(card).splitlines()) == 2 + 3
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(ConfigError, match="not a difficulty card"):
