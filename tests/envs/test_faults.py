@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mimir_learn.envs.household import FaultRates, HouseholdEnv, generate_house
-from mimir_learn.envs.household.checker import check_world
+from mimir_learn.envs.household.checker import check_world, stress
 from mimir_learn.envs.household.faults import FAULT_SUITES, KINDS, FaultDice
 from mimir_learn.envs.household.world import World
 from mimir_learn.errors import ConfigError
@@ -19,6 +20,8 @@ from mimir_learn.symbols import IN_HAND, Delta, Parent, ParentChange, Relation, 
 from tests.envs.plain_house import plain_house
 
 IN, ON = Relation.IN, Relation.ON
+HOUSES = 5  # of the generator, few enough to stay compiled
+house_of = cache(generate_house)
 
 
 def begin(env: HouseholdEnv, *commands: str, seed: int = 0, **rates: float) -> World:
@@ -275,7 +278,7 @@ def test_camera_moves_and_nothing_else(env: HouseholdEnv) -> None:
 
 def start(env: HouseholdEnv, seed: int, **rates: float) -> None:
     """Stand at the open place of a thing in a generated house."""
-    house = generate_house(seed)
+    house = house_of(seed)
     fixtures = {f.id: f for f in house.fixtures}
     place = next(t.parent.id for t in house.things if t.parent.id in fixtures and fixtures[t.parent.id].attributes.get("open", True))
     env.reset(seed=seed, options={"house_seed": seed, "faults": FaultRates(**rates)})
@@ -284,9 +287,9 @@ def start(env: HouseholdEnv, seed: int, **rates: float) -> None:
 
 def test_exogenous_changes_are_marked_and_touch_what_they_say(env: HouseholdEnv) -> None:
     verbs = Counter()
-    for seed in range(8):
+    for seed in range(HOUSES):
         start(env, seed, exogenous=1.0)
-        for _ in range(6):
+        for _ in range(10):
             delta, fault, success, text = apply(env, "wait")
             moved = env.privileged_state().moved
             assert fault == "exogenous" and len(moved) == 1 and (success, text) == (True, "You wait.")
@@ -303,16 +306,16 @@ def shown(env: HouseholdEnv) -> set[str]:
 def test_half_of_the_exogenous_changes_are_in_one_of_the_two_frames(env: HouseholdEnv) -> None:
     """On random commands: things taken, put and switched at open places, before closed ones and in rooms, on arrival and in place."""
     seen: list[bool] = []
-    for seed in range(20):
-        house = generate_house(seed)
-        env.reset(seed=seed, options={"house_seed": seed, "faults": FaultRates(exogenous=1.0)})
+    for seed in range(18):
+        house = house_of(seed % HOUSES)
+        env.reset(seed=seed, options={"house_seed": house.seed, "faults": FaultRates(exogenous=1.0)})
         rng = np.random.default_rng(seed)
         for _ in range(18):
             before = shown(env)
             env.step(choose(env.visible_entities(), house, rng))
             moved = env.privileged_state().moved
             seen += [m in before | shown(env) for m in moved]
-    assert len(seen) >= 300 and 0.42 <= np.mean(seen) <= 0.58
+    assert len(seen) >= 280 and 0.42 <= np.mean(seen) <= 0.58
 
 
 @pytest.mark.parametrize("where", ["open place", "closed place", "room", "arrival"])
@@ -320,10 +323,10 @@ def test_a_change_in_view_is_found_wherever_the_robot_is(env: HouseholdEnv, wher
     """With every change meant to be in view, as good as all are: there nearly always is one to make."""
     seen = []
     for seed in range(12):
-        house = generate_house(seed)
-        env.reset(seed=seed, options={"house_seed": seed, "faults": FaultRates()})
+        house = house_of(seed % HOUSES)
+        env.reset(seed=seed, options={"house_seed": house.seed, "faults": FaultRates()})
         closed = next(f.id for f in house.fixtures if f.attributes.get("open") is False)
-        table = next(f.id for f in house.fixtures if f.category in ("counter", "table"))
+        table = next(f.id for f in house.fixtures if f.regions and "open" not in f.attributes)
         at = {"open place": table, "closed place": closed, "room": house.rooms[0].id, "arrival": house.rooms[-1].id}[where]
         env.step(f"go to {at}")
         skills = env._skills
@@ -353,9 +356,9 @@ class InView:
 
 def test_what_the_robot_just_switched_or_put_down_is_left_alone(env: HouseholdEnv) -> None:
     for seed in range(12):
-        house = generate_house(seed)
+        house = house_of(seed % HOUSES)
         device = next(f for f in house.fixtures if "on" in f.attributes)
-        env.reset(seed=seed, options={"house_seed": seed, "faults": FaultRates(exogenous=1.0)})
+        env.reset(seed=seed, options={"house_seed": house.seed, "faults": FaultRates(exogenous=1.0)})
         env.step(f"go to {device.id}")
         word = "off" if env.privileged_state().snapshot.attributes[device.id, "on"] else "on"
         delta, *_ = apply(env, f"turn {word} {device.id}")
@@ -382,10 +385,8 @@ def test_wedged_things_stop_where_they_were_and_leave_the_others_alone(
 
 
 def test_every_kind_is_met_and_named() -> None:
-    from mimir_learn.envs.household.checker import stress
-
     rates = FaultRates.level(0.6)
-    report = stress(range(3), 600, [rates, FaultRates.level(0.6, silent=1.0)], seed=1)
+    report = stress(range(2), 400, [rates, FaultRates.level(0.6, silent=1.0)], seed=1)
     assert report.sound, str(report)
     assert set(report.faults) <= set(KINDS)
     assert set(report.faults) >= {"slip", "drop", "beside", "stuck", "partial", "unplaced", "camera", "exogenous"}

@@ -90,9 +90,9 @@ class _Scene:
         world, home, touched = self.world, self.world.parents[thing].id, False
         room = [f for f in world.house.fixtures if f.regions and f.room == self.stance.room and f.id != home and world.is_open(f.id)]
         near = [f for f in room if f.id in self.stance.viewed(world)]
-        for pool in (*[near] * 4, *[room] * 4, *[None] * 3):
+        for pool in (*[near] * 4, *[room] * 4, *[None] * 5):
             if pool is None:
-                placed = self._drop(thing)
+                placed = home != self.stance.room and self._drop(thing)  # from floor to floor nothing would have changed
             else:
                 placed = bool(pool) and self._release(thing, self._any(pool), visibly=True)
             touched |= placed
@@ -145,8 +145,6 @@ class _Scene:
         return True
 
     def _drop(self, thing: str) -> bool:
-        if self.world.parents[thing].id == self.stance.room:  # from floor to floor nothing would have changed
-            return False
         spot = on_floor(self.world, self.world.specs[thing], self.stance.view, self.rng)
         if spot is None:
             return False
