@@ -28,6 +28,14 @@ class Explorer:
         self._opening: dict[str, int] = {}
         self._at: str | None = None
         self._looks = 0
+        self._start = 0
+
+    def start_over(self, step: int) -> None:
+        """Looks before ``step`` count no more, for an agent that has forgotten what they showed."""
+        self._round.clear()
+        self._gave_up.clear()
+        self._opening.clear()
+        self._start = step
 
     def next(self, goal: Goal, task: TaskMemory, world: WorldMemory) -> Action | None:
         """The next exploring action for ``goal``, None (⊥_act) when everything has been searched."""
@@ -52,7 +60,7 @@ class Explorer:
             if not self._covered(place, since, 2, world):
                 return place
         views = SOURCE_VIEWS if _from_source(goal, query, task, world) else 0
-        number, start = self._round.setdefault(goal.id, (1, 0))
+        number, start = self._round.setdefault(goal.id, (1, self._start))
         while number <= ROUNDS:
             for place in _order(goal, query, task, world, floors=number > 1):
                 if not self._covered(place, start, views or number, world):

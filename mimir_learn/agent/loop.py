@@ -11,7 +11,8 @@ from mimir_learn.agent.explore import Explorer
 from mimir_learn.agent.planner import duty, plan, replan
 from mimir_learn.agent.records import EpisodeResult, Gate, GateConfig, Lesson, StepRecord, Thought, Verdict
 from mimir_learn.agent.robot import Robot
-from mimir_learn.memory import GroundedGoal, Status, TaskMemory, WorldMemory, ground, make_query, ramify, recall
+from mimir_learn.agent.variants import FULL, UNBOUNDED, Variant
+from mimir_learn.memory import GroundedGoal, Status, make_query, recall
 from mimir_learn.memory.grounding import Chooser
 from mimir_learn.memory.recall import K_DEFAULT, Similarity
 from mimir_learn.memory.task import MAX_TRIES
@@ -62,6 +63,7 @@ class MimirAgent:
         gate_config: anything with ``build() -> Gate``, e.g. `mimir_learn.feedback.gate.GateConfig`.
         k: bound of recall. tidy: close everything the agent opened. max_tries: see `TaskMemory`.
         choose: picks between several admissible candidates (a VLM, Eq. 10). similarity: semantic score of recall.
+        variant: what is left out, for ablations.
 
     Use `run_episode`, or call `decide` and `learn` in turn.
     """
@@ -81,11 +83,14 @@ class MimirAgent:
         max_tries: int = MAX_TRIES,
         choose: Chooser | None = None,
         similarity: Similarity | None = None,
+        variant: Variant = FULL,
     ) -> None:
-        self.world = WorldMemory(vocabulary, places)
-        self.task = TaskMemory(task.resolved(vocabulary).goals, max_tries)
+        self.variant = variant
+        self.world = variant.world_memory(vocabulary, places)
+        self.task = variant.task_memory(task.resolved(vocabulary).goals, max_tries)
         self.adapter = adapter
         self.explorer = Explorer(tidy=tidy)
+        k = k if variant.bounded else UNBOUNDED
         self.k, self.tidy, self.choose, self.similarity = k, tidy, choose, similarity
         self.t = 0
         self.thought: Thought | None = None
@@ -106,6 +111,7 @@ class MimirAgent:
         """From o_t to ā_t; the legal command a_t is in ``self.thought.command``. None when no goal is pending any more."""
         demoted = self.world.observe(percept, self.t)  # L4  W_t⁺ ← U_W^obs(W_t, o_t)
         self.task.contradict(demoted)
+        self.variant.recollect(self.task, self.world)
         self._belief = self.world.belief()
         if self._world_channel.open is not None or self._task_channel.open is not None:
             return self._think("look_again", None, (), None, Action(Verb.LOOK))
@@ -113,7 +119,7 @@ class MimirAgent:
             if self.task.settle(g, self.world):
                 continue
             candidates = tuple(recall(self.world, make_query(g), self.k, self.task.failed, self.similarity))  # L6
-            grounded = ground(g, candidates, self.task, self.world, self.choose)  # L7
+            grounded = self.variant.ground(g, candidates, self.task, self.world, self.choose)  # L7
             if grounded is None:  # L8  ĝ_t = ⊥_grd
                 mode, action = "explore", self.explorer.next(g, self.task, self.world)  # L9
                 command = self._rho(action)
@@ -127,6 +133,8 @@ class MimirAgent:
                 if not self.task.try_again(g):  # before giving up for good, what had been tried too often gets another chance
                     self.task.block(g)  # L19
                 continue  # L20
+            if mode != "explore" and self.variant.forgets_what_it_saw:
+                self.explorer.start_over(self.t)
             return self._think(mode, g, candidates, grounded, action)
         last = duty(self.task, self.world, tidy=self.tidy)
         return None if self._rho(last) is None or last is None else self._think("duty", None, (), None, last)
@@ -162,7 +170,7 @@ class MimirAgent:
         transition = Transition(before, action, after, outcome, self._belief)
         world = self._consult(self._world_channel, transition, goal)
         task = world if self._task_channel is self._world_channel else self._consult(self._task_channel, transition, goal)
-        supported = None if task[0].feedback is None else replace(task[0].feedback, delta=ramify(task[0].feedback.delta, self.world))
+        supported = None if task[0].feedback is None else replace(task[0].feedback, delta=self.world.implied(task[0].feedback.delta))
         if world[0].feedback is not None:
             self.world.act(world[0].about, world[0].feedback, self.t)  # L23  W_{t+1} ← U_W^act(W_t⁺, a_t, y_t)
         if supported is not None:

@@ -66,7 +66,10 @@ class WorldMemory(Tree):
     """W_t = (V_t, E_t, r, ℓ_t, φ_t): entities, one active parent each (a tree), labels, attributes with evidence.
 
     The tree and how it is read are `Tree`'s; here are the operators that write it, their journal, and what is handed on.
+    ``ramifications`` = False (an ablation) leaves the causal rules unapplied.
     """
+
+    ramifications = True
 
     def __init__(self, vocabulary: Vocabulary, places: Iterable[Place]) -> None:
         super().__init__(vocabulary, places)
@@ -161,7 +164,7 @@ class WorldMemory(Tree):
         """
         self.journal.append(Acted(step, action, feedback))
         self.step = step
-        full = ramify(feedback.delta, self)
+        full = self.implied(feedback.delta)
         for change in full:
             if isinstance(change, ParentChange) and change.entity in self._records:
                 self._move(change, action, step)
@@ -174,6 +177,10 @@ class WorldMemory(Tree):
         for change in feedback.held:
             self._hold(change, step)
         return full
+
+    def implied(self, delta: Delta) -> Delta:
+        """Δ with what the causal rules derive from it."""
+        return ramify(delta, self) if self.ramifications else delta
 
     def _move(self, change: ParentChange, action: Action, step: int) -> None:
         record = self._touch(change.entity)
