@@ -24,6 +24,7 @@ from .forms import (
     rod,
     shards,
     standing,
+    stump,
     vessel,
     whole,
 )
@@ -44,21 +45,8 @@ def _filled(outer: Points, low: float, level: float, c: Vec) -> Part:
 
 def _broken_bottle(outer: Points, c: Vec, glass: Vec, spread: float) -> list[Part]:
     """The jagged foot of a bottle, its neck lying beside it, splinters."""
-    cut = 0.05
-    stump = [(r, z) for r, z in outer if z < cut] + [(radius_at(outer, cut), cut)]
-    r = radius_at(outer, cut)
-    spikes = [
-        loft(
-            ((0, 0.003, 0.5 * r, 0), (0.035, 0.003, 0.003, 0)),
-            glass,
-            (round(0.88 * r * cos(radians(a)), 4), round(0.88 * r * sin(radians(a)), 4), cut - 0.004),
-            (0, 0, a),
-            when="broken",
-        )
-        for a in (20.0, 150.0, 265.0)
-    ]
     neck = rod((0.02, -spread, 0.017), (0.09, -0.7 * spread, 0.017), 0.016, c, 0.014, when="broken")
-    return [*vessel(stump, 0.008, glass, mix(glass, WHITE, 0.3), when="broken"), *spikes, neck, *shards(6, spread, 0.034, glass, c)]
+    return [*stump(outer, 0.05, 0.008, glass, mix(glass, WHITE, 0.3)), neck, *shards(6, spread, 0.034, glass, c)]
 
 
 def _bottle(outer: Points, c: Vec, level: float, lid: list[Part], label: tuple[float, float] | None = None) -> Form:

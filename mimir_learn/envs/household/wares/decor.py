@@ -27,6 +27,7 @@ from .forms import (
     shards,
     shown,
     standing,
+    stump,
     tube,
     vessel,
     whole,
@@ -111,11 +112,7 @@ def _vase(outer: Points, c: Vec, extra: tuple[Part, ...] = (), glass: bool = Fal
         points = [(p + 0.0012, z) for p, z in outer if 0.004 < z < top]
         parts.append(lathe([(radius_at(outer, 0.004) + 0.0012, 0.004), *points, (radius_at(outer, top) + 0.0012, top)], wet, when="filled"))
     parts += _bunch(mouth, h)  # flowers stand in water only
-    cut = 0.045
-    stump = [(p, z) for p, z in outer if z < cut] + [(radius_at(outer, cut), cut)]
-    return standing(
-        [*parts, *vessel(stump, 0.01, body, lining, when="broken"), *shards(7, r + 0.035, 0.038, body, lining, body)], r, h, 0.6
-    )
+    return standing([*parts, *stump(outer, 0.05, 0.01, body, lining), *shards(6, r + 0.035, 0.038, body, lining, body)], r, h, 0.6)
 
 
 def _bunch(mouth: float, h: float) -> list[Part]:

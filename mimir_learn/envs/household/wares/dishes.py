@@ -23,6 +23,7 @@ from .forms import (
     ring,
     shards,
     standing,
+    stump,
     vessel,
     water,
     whole,
@@ -37,10 +38,8 @@ def _lining(c: Vec) -> Vec:
 
 
 def _shattered(outer: Points, floor: float, c: Vec, lining: Vec, spread: float, size: float) -> list[Part]:
-    """The foot that is left of a vessel, among its splinters."""
-    cut = floor + 0.022
-    stump = [(r, z) for r, z in outer if z < cut] + [(radius_at(outer, cut), cut)]
-    return [*vessel(stump, floor, c, lining, when="broken"), *shards(7, spread, size, c, lining, c)]
+    """The lower half of a vessel, where its dirt is, among its splinters."""
+    return [*stump(outer, 0.5 * outer[-1][1], floor, c, lining), *shards(7, spread, size, c, lining, c)]
 
 
 def _cup(outer: Points, floor: float, c: Vec, extra: list[Part], wall: float = 0.005, texture: str = "") -> tuple[list[Part], float, float]:
@@ -52,8 +51,8 @@ def _cup(outer: Points, floor: float, c: Vec, extra: list[Part], wall: float = 0
     low = max(0.3 * h, 0.034)
     dirty = [
         *blots_around(radius_at(outer, low), low, 0.03, c),
-        blot((radius_at(outer, h - 0.03) - wall - 0.001, 0, h - 0.03), (-1, 0, 0), 0.024, lining),
-        blot((-radius_at(outer, h - 0.03) + wall + 0.001, 0, h - 0.03), (1, 0, 0), 0.024, lining),
+        blot((radius_at(outer, 0.5 * h) - wall - 0.001, 0, 0.5 * h), (-1, 0, 0), 0.024, lining),
+        blot((-radius_at(outer, 0.5 * h) + wall + 0.001, 0, 0.5 * h), (1, 0, 0), 0.024, lining),
     ]
     parts = [*whole_one, water(radius_at(outer, level) - wall + 0.001, level), *dirty]
     return [*parts, *_shattered(outer, floor, c, lining, r + 0.03, 0.032)], r, h
@@ -106,7 +105,7 @@ def cup_tumbler(c: Vec) -> Form:
     drink = lathe(((0.041, 0.016), (0.0535, 0.096), (0, 0.1)), WATER, when="filled")
     rim = whole([ring(0.0515, 0.0035, (0, 0, 0.123), c), band(0.0405, 0.0, 0.016, c)], "broken")
     glass = whole(vessel(outer, 0.012, tint, mix(tint, WHITE, 0.5), 0.004), "broken")
-    dirty = [*blots_around(0.049, 0.07, 0.022, tint), *blots_around(0.04, 0.026, 0.018, tint)]
+    dirty = [*blots_around(0.046, 0.058, 0.024, tint), *blots_around(0.04, 0.026, 0.018, tint)]
     parts = [*glass, *rim, drink, *dirty, *_shattered(outer, 0.012, tint, c, 0.075, 0.032)]
     return standing(parts, 0.054, 0.125, 0.25, inside(0.042, 0.012, 0.125))
 
@@ -114,18 +113,15 @@ def cup_tumbler(c: Vec) -> Form:
 def cup_goblet(c: Vec) -> Form:
     """A stemmed cup."""
     outer = ((0, 0.055), (0.02, 0.056), (0.046, 0.08), (0.05, 0.11), (0.044, 0.145))
-    foot = whole([lathe(((0, 0), (0.044, 0), (0.04, 0.006), (0.01, 0.012), (0.008, 0.05), (0.016, 0.06), (0, 0.06)), c)], "broken")
+    foot = lathe(((0, 0), (0.044, 0), (0.04, 0.006), (0.01, 0.012), (0.008, 0.05), (0.016, 0.06), (0, 0.06)), c)
     lining = _lining(c)
     dirty = [
         *blots_around(0.046, 0.085, 0.029, c),
-        blot((0.041, 0, 0.118), (-1, 0, 0), 0.022, lining),
-        blot((-0.041, 0, 0.118), (1, 0, 0), 0.022, lining),
+        blot((0.042, 0, 0.096), (-1, 0, 0), 0.022, lining),
+        blot((-0.042, 0, 0.096), (1, 0, 0), 0.022, lining),
     ]
-    rest = [
-        lathe(((0, 0), (0.044, 0), (0.04, 0.006), (0.01, 0.012), (0.008, 0.04), (0, 0.05)), c, when="broken"),
-        *shards(7, 0.075, 0.032, c, lining),
-    ]
-    parts = [*whole(vessel(outer, 0.064, c, lining), "broken"), *foot, water(0.043, 0.132), *dirty, *rest]
+    rest = [*stump(outer, 0.1, 0.064, c, lining), *shards(6, 0.075, 0.032, c, lining)]
+    parts = [*whole(vessel(outer, 0.064, c, lining), "broken"), foot, water(0.043, 0.132), *dirty, *rest]
     return standing(parts, 0.05, 0.145, 0.25, inside(0.037, 0.064, 0.145))
 
 

@@ -164,6 +164,16 @@ def vessel(outer: Points, floor: float, rgb: Vec, lining: Vec, wall: float = 0.0
     return [lathe((*outer, (r_top - wall, z_top)), rgb, at, **kw), lathe(inner, lining, at, when=kw.get("when", ""))]
 
 
+def stump(outer: Points, cut: float, floor: float, rgb: Vec, lining: Vec) -> list[Part]:
+    """What is left standing of a broken vessel up to height ``cut``: a hollow foot with spikes on its edge."""
+    r = radius_at(outer, cut)
+    out = vessel([*((p, z) for p, z in outer if z < cut), (r, cut)], floor, rgb, lining, when="broken")
+    for a in (20.0, 150.0, 265.0):
+        at = (round(0.92 * r * cos(radians(a)), 5), round(0.92 * r * sin(radians(a)), 5), cut - 0.004)
+        out.append(loft(((0, 0.003, 0.45 * r, 0), (0.6 * r, 0.002, 0.003, 0)), rgb, at, (0.0, 0.0, a), when="broken"))
+    return out
+
+
 def inside(radius: float, floor: float, rim: float, at: tuple[float, float] = (0.0, 0.0)) -> Region:
     """The region of a round vessel from its ``floor`` to its ``rim``: the square that fits its inner ``radius``."""
     half = round(radius / sqrt(2), 4)
