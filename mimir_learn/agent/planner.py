@@ -108,7 +108,8 @@ def _approach(thing: str, parent: Parent, task: TaskMemory, world: WorldMemory) 
         return search_floor(thing, place, max((step + 1 for step in known if step is not None), default=0), task, world)
     if (first := reach(place, task, world)) is not None:
         return first
-    return Action(Verb.LOOK) if thing not in world.sightings and task.looks < LOOKS_BEFORE_TRYING else None
+    felt = parent.id == place and parent.relation is Relation.IN  # a hand in a drawer finds what a rim or another thing hides
+    return Action(Verb.LOOK) if thing not in world.sightings and not felt and task.looks < LOOKS_BEFORE_TRYING else None
 
 
 def search_floor(thing: str, room: str | None, since: int, task: TaskMemory, world: WorldMemory) -> Action | None:
