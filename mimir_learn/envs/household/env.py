@@ -103,7 +103,7 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         self.action_space = spaces.Text(64, min_length=1, charset=string.ascii_lowercase + string.digits + "_ ")
         self._skins = None if self.config.assets is None else Skins.load(self.config.assets)
         self._worlds: OrderedDict[str, World] = OrderedDict()
-        self._seeds: dict[int, HouseSpec] = {}
+        self._seeds: OrderedDict[int, HouseSpec] = OrderedDict()
         self._camera: Camera | None = None
         self._skills: Skills | None = None
         self._steps = 0
@@ -189,9 +189,11 @@ class HouseholdEnv(gymnasium.Env[dict[str, Any], str]):
         return self._skills
 
     def _house(self, seed: int) -> HouseSpec:
-        if seed not in self._seeds:
-            self._seeds[seed] = generate_house(seed)
-        return self._seeds[seed]
+        house = self._seeds.pop(seed, None) or generate_house(seed)
+        while len(self._seeds) >= self.config.keep_houses:
+            self._seeds.popitem(last=False)
+        self._seeds[seed] = house
+        return house
 
     def _world(self, house: HouseSpec) -> World:
         key = house.key
