@@ -44,7 +44,7 @@ class SuiteConfig:
         houses: at most that many houses, from ``first_house`` of ``split`` on.
         first_house: index of the first house within the split.
         batch: houses worked on before it is looked whether there are enough tasks.
-        draws: candidates tried per house and subset, until one is certified.
+        draws: candidates tried per house and subset, until one is certified: the most demanding of three times as many.
         most_steps: upper bound of every task's step limit.
         seed: of the task sampler.
         check: do not build; run every certificate of the file at ``out`` again.
@@ -179,7 +179,7 @@ def _house(seed: int, config: SuiteConfig, full: set[str]) -> dict[str, list[dic
     candidates: dict[str, list[Task]] = {}
     for subset in config.subsets:
         rng = np.random.default_rng([config.seed, seed, SUBSETS.index(subset)])
-        candidates[subset] = sample_subset(world, rng, subset, config.draws, f"h{seed}")
+        candidates[subset] = _by_demand(sample_subset(world, rng, subset, 3 * config.draws, f"h{seed}"))[: config.draws]
     for subset in config.subsets:
         others = [t for s in config.subsets if s != subset for t in candidates[s][:1]]
         for number, task in enumerate(candidates[subset] if subset not in full else []):
@@ -190,6 +190,17 @@ def _house(seed: int, config: SuiteConfig, full: set[str]) -> dict[str, list[dic
                 break
             discarded.append({"subset": subset, "reason": verdict.reason, "instruction": task.instruction, "id": task.id})
     return {"certified": certified, "discarded": discarded}
+
+
+def _by_demand(tasks: Sequence[Task]) -> list[Task]:
+    """Those first that need memory: things or places behind doors, more than one room, and of long horizons the longer ones."""
+
+    def demand(task: Task) -> int:
+        meta = task.meta
+        long = meta["subset"] == "long_horizon"
+        return (meta["shut"] > 0) + (meta["rooms"] > 1) + long * ((meta["rooms"] > 2) + (meta["shut"] > 1) + 2 * (meta["goals"] > 4))
+
+    return sorted(tasks, key=lambda t: -demand(t))
 
 
 class _Work:

@@ -7,12 +7,13 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mimir_learn.envs.household import generate_house
-from mimir_learn.envs.household.tasks import SUBSETS
+from mimir_learn.envs.household.tasks import SUBSETS, World, sample_subset
 from mimir_learn.errors import ConfigError
-from mimir_learn.evaluation import certify
+from mimir_learn.evaluation import build, certify
 from mimir_learn.evaluation.build import SuiteConfig, build_suite, check_suite, pick, run_suite_command
 from mimir_learn.evaluation.difficulty import card_of, card_path, load_card, play, table, write_card
 from mimir_learn.evaluation.suite import Suite
@@ -35,8 +36,20 @@ def test_an_interrupted_build_goes_on_and_comes_to_the_same(tmp_path: Path, caps
     half.write_text("\n".join(lines[:2]) + "\n" + lines[2][:40])  # stopped while writing the second house
     resumed, _ = build_suite(config, half)
     assert resumed == whole and "going on after 1 houses" in capsys.readouterr().err
-    with pytest.raises(ConfigError, match="too few certified tasks"):
-        build_suite(replace(config, houses=1), tmp_path / "short.jsonl")
+
+
+def test_too_few_tasks_is_an_error_that_says_how_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "certify", lambda task, seed, *_: certify.Verdict(task, seed, None, "not to my liking"))
+    config = SuiteConfig(out="unused", subsets=["base", "spatial"], tasks=1, houses=2, draws=1, n_jobs=1)
+    with pytest.raises(ConfigError, match=r"too few certified tasks \(base 0, spatial 0 of 1\)"):
+        build_suite(config, tmp_path / "short.jsonl")
+
+
+def test_what_needs_memory_is_tried_first() -> None:
+    world = World.of_house(generate_house(41_000))
+    drawn = build._by_demand(sample_subset(world, np.random.default_rng(0), "base", 12))
+    demands = [(t.meta["shut"] > 0) + (t.meta["rooms"] > 1) for t in drawn]
+    assert demands == sorted(demands, reverse=True) and demands[0] == 2
 
 
 def test_no_words_and_no_meaning_twice(suite: Suite) -> None:
