@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+from mimir_learn.envs.household import generate_rooms, generate_things, layouts
 from mimir_learn.envs.household.faults import FAULT_SUITES, KINDS, FaultRates
 from mimir_learn.envs.household.reports import _DONE, _FAILED, _REFUSALS, Report, render
 from mimir_learn.envs.household.vocabulary import VOCABULARY
@@ -20,6 +21,28 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """A table in Markdown, its cells as they are."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)]) + "\n"
+
+
+def houses() -> str:
+    """The chances that houses are drawn with."""
+    low, high = generate_things._PER_ROOM
+    few, some = generate_things._PER_HALL
+    rows = [
+        ("rooms", "; ".join(f"{n}: {_percent(p)}" for n, p in enumerate(layouts._HOW_MANY, 1))),
+        ("floor plans", ", ".join(layouts.PLANS) + "; test houses: " + ", ".join(layouts.HELD_OUT_PLANS)),
+        ("things asked for in a room, in a hall", f"{low}–{high}, {few}–{some}; one that finds no room is left out"),
+        ("of a category one, two or three", " / ".join(map(_percent, generate_things._COPIES))),
+        ("where such things usually are", _percent(generate_things._USUAL)),
+        ("tried in or on another thing first", _percent(generate_things._NESTED)),
+        ("in test houses, of a held-out shape or colour", _percent(generate_things._NOVEL)),
+        *((f"{a} at the start, where it can be", _percent(p)) for a, p in generate_things._STATES.items()),
+        *((f"a fixture that can be is {a} at the start", _percent(p)) for a, p in generate_rooms._CHANCE.items()),
+    ]
+    return markdown(("drawn", "share or number"), rows)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
 
 
 def fixtures() -> str:
@@ -116,6 +139,7 @@ def _rate(value: float) -> str:
 
 
 TABLES: Mapping[str, Callable[[], str]] = {
+    "houses": houses,
     "fixtures": fixtures,
     "things": things,
     "rules": rules,

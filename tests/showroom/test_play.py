@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image
 
-from mimir_learn.envs.household import generate_house
+from mimir_learn.envs.household import VOCABULARY, generate_house
 from mimir_learn.errors import ConfigError
+from mimir_learn.estimator import DeltaEstimator, EstimatorConfig
+from mimir_learn.estimator.export import with_vocabulary
 from mimir_learn.showroom.play import PlayConfig, play
 from mimir_learn.showroom.play.session import Session
 from mimir_learn.showroom.play.tree import lines, tree
@@ -34,7 +38,7 @@ def test_a_script_leaves_frames_a_trace_and_words(tmp_path: Path) -> None:
     assert code == 0
     assert [t["command"] for t in trace] == ["", f"go to {DOOR}", f"open {DOOR}"]  # nothing after quit
     assert trace[2]["success"] and trace[2]["committed"] == f"{DOOR} open" and trace[2]["at"] == DOOR
-    assert f"Δ {DOOR} open" in said and f"  {DOOR}: open" in said
+    assert f"Δ {DOOR} open" in said and re.search(rf"^  {DOOR}: [\w, ]*open$", said, re.MULTILINE)
     for number in range(3):
         for suffix in ("", "-depth"):
             picture = np.asarray(Image.open(tmp_path / f"step-{number:03d}{suffix}.png"))
@@ -70,6 +74,16 @@ def test_a_silent_fault_fools_the_source_that_trusts_its_actions(tmp_path: Path)
     assert fooled and all(t["success"] for t in fooled)
     assert any(t["committed"] != t["truth"] for t in fooled)
     assert all(t["committed"] == t["truth"] for t in knowing if t["number"])
+
+
+def test_an_estimator_may_read_the_changes_off_the_frames(tmp_path: Path) -> None:
+    torch.manual_seed(0)
+    model = DeltaEstimator(with_vocabulary(EstimatorConfig(), VOCABULARY)).save_pretrained(tmp_path / "model")
+    script = f"go to {DOOR}\nopen {DOOR}\nlook\n"
+    code, said, trace = run(tmp_path / "play", script, source="learned", checkpoint=str(model))
+    assert code == 0 and all(0 <= t["confidence"] <= 1 for t in trace[1:]) and len({t["confidence"] for t in trace[1:]}) == 3
+    assert "confidence 0." in said
+    assert PlayConfig(source="learned").pixels == 128 and PlayConfig().pixels == 256 and PlayConfig(size=99).pixels == 99
 
 
 def test_the_truth_is_not_told_unless_asked_for(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ class PlayConfig:
         faults: a fault suite (none, mild, rough, silent, exogenous) or a fault level from 0 to 1.
         source: the Δ-source that memory learns from: privileged, schema, text, learned, none or noisy(p).
         checkpoint: folder of the estimator, for learned.
-        size: width and height of the frames, pixels.
+        size: width and height of the frames, pixels; default: 256, or for learned the 128 of its training logs.
         style: the words of the feedback: plain, alfred or habitat.
         assets: folder made by ``mimir assets``, to draw furniture with.
         reveal: also tell the true Δ and the fault that struck.
@@ -40,7 +40,7 @@ class PlayConfig:
     faults: str = "none"
     source: str = "privileged"
     checkpoint: str | None = None
-    size: int = 256
+    size: int | None = None
     style: str = "plain"
     assets: str | None = None
     reveal: bool = False
@@ -55,9 +55,16 @@ class PlayConfig:
         whole("play.port", self.port, 0)
         if self.port > 65535:
             raise ConfigError(f"play.port is {self.port}; ports end at 65535, 0 takes a free one")
-        if not 16 <= self.size <= 512:
+        if not 16 <= self.pixels <= 512:
             raise ConfigError(f"play.size is {self.size}; give 16 to 512 pixels")
         self.rates  # noqa: B018  checked here
+
+    @property
+    def pixels(self) -> int:
+        """Width and height of the frames."""
+        if self.size is not None:
+            return self.size
+        return 128 if self.source.strip() == "learned" else 256
 
     @property
     def rates(self) -> FaultRates:

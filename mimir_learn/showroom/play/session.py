@@ -90,7 +90,7 @@ class Session:
             old.unlink()
         house = house_of(config.house, config.spec)
         settings = HouseholdConfig(
-            image_size=config.size, max_steps=10_000, faults=config.rates, feedback_style=config.style, assets=config.assets
+            image_size=config.pixels, max_steps=10_000, faults=config.rates, feedback_style=config.style, assets=config.assets
         )
         self.env = env or HouseholdEnv(settings)
         learned = {"vocabulary": self.env.vocabulary} if config.source.strip() == "learned" else {}
