@@ -15,9 +15,12 @@ from mimir_learn.envs.household.build import build
 from mimir_learn.errors import ConfigError, SymbolError
 from mimir_learn.symbols import Parent, Relation
 
+from . import small
+
 SEED = 10003
-HOUSE = generate_house(SEED)
-THING, FIXTURE, ROOM = HOUSE.things[0].id, HOUSE.fixtures[0].id, HOUSE.rooms[0].id
+
+HOUSE = small.house()
+THING, FIXTURE, ROOM, LAMP = "mug_1", "table_1", "kitchen_1", 1
 
 
 def rooms(body: dict[str, Any], n: int) -> None:
@@ -36,6 +39,25 @@ def thing(**values: Any) -> Callable[[dict[str, Any]], None]:
 
 def fixture(**values: Any) -> Callable[[dict[str, Any]], None]:
     return lambda body: body["fixtures"][0].update(values)
+
+
+def lamp(**values: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda body: body["fixtures"][LAMP].update(values)
+
+
+def door(**values: Any) -> Callable[[dict[str, Any]], None]:
+    return lambda body: body["doorways"][0].update(values)
+
+
+def part(**values: Any) -> Callable[[dict[str, Any]], None]:
+    """A part of the first thing, its mesh."""
+    return lambda body: body["things"][0]["parts"][0].update(values)
+
+
+def stacked(body: dict[str, Any], **holds: Any) -> None:
+    """mug_2 in mug_1."""
+    body["things"][1].update(parent={"id": "mug_1", "relation": "in"}, position=[-1.5, 0.2, 0.65])
+    body["things"][0].update(holds)
 
 
 BAD: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
@@ -58,29 +80,60 @@ BAD: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "unknown room": (fixture(room="attic_1"), f"{FIXTURE}: there is no room 'attic_1'"),
     "fixture in the air": (fixture(parent={"id": FIXTURE, "relation": "on"}), f"{FIXTURE}: parent on {FIXTURE}"),
     "unknown parent": (thing(parent={"id": "nowhere_1", "relation": "on"}), f"{THING}: parent on nowhere_1"),
-    "parent with another relation": (
-        thing(parent={"id": "counter_1", "relation": "in"}),
-        f"{THING}: parent in counter_1",
+    "parent with another relation": (thing(parent={"id": FIXTURE, "relation": "in"}), f"{THING}: parent in {FIXTURE}"),
+    "parent that is a thing which holds nothing": (
+        lambda b: stacked(b, holds=None),
+        "mug_2: its parent mug_1 has no `holds`",
+    ),
+    "thing in itself": (thing(parent={"id": THING, "relation": "in"}), f"{THING}: parent in {THING}"),
+    "things in each other": (
+        lambda b: (stacked(b), thing(parent={"id": "mug_2", "relation": "in"})(b)),
+        "is inside itself: mug_. in mug_. in mug_.",
+    ),
+    "what no mug can be": (
+        thing(attributes={"sliced": True}),
+        f"{THING}: a mug has no attribute 'sliced' .* .'dirty', 'filled', 'broken'.",
+    ),
+    "derived at the start": (thing(attributes={"heated": True}), f"{THING}: a mug has no attribute 'heated'"),
+    "thing's attribute of another type": (thing(attributes={"dirty": 1}), f"{THING}: attribute 'dirty' must be true or false"),
+    "holds of nothing": (thing(holds={"centre": [0, 0, 0], "half": [0, 1], "height": 1}), f"{THING}: holds: half of a region"),
+    "holds of what holds nothing": (
+        lambda b: thing(category="apple", attributes={})(b),
+        f"{THING}: a apple holds nothing, so it must have no `holds`",
     ),
     "parent that lies": (thing(parent={"id": ROOM, "relation": "room"}), f"{THING}: position .* but its parent is room {ROOM}"),
     "unknown relation": (thing(parent={"id": ROOM, "relation": "under"}), f"things.0. .{THING}.: .*under"),
-    "missing attribute": (fixture(attributes={}), f"{FIXTURE}: a fridge must give the attributes .'open'."),
-    "unknown attribute": (fixture(attributes={"open": True, "sparkle": True}), f"{FIXTURE}: .*sparkle"),
-    "attribute of another type": (fixture(attributes={"open": "yes"}), f"{FIXTURE}: attribute 'open'"),
+    "missing attribute": (lamp(attributes={}), "lamp_1: a lamp must give the attributes .'on'."),
+    "unknown attribute": (lamp(attributes={"on": True, "sparkle": True}), "lamp_1: .*sparkle"),
+    "attribute of another type": (lamp(attributes={"on": "yes"}), "lamp_1: attribute 'on'"),
+    "profile": (part(size=[0.1, 0.0, 0.1]), f"{THING}: the profile of a lathe must be 2 finite numbers a point"),
+    "profile of text": (part(size=["wide", 0.0]), f"{THING}: size of a lathe must be finite numbers"),
+    "pattern": (part(texture="paisley"), f"{THING}: texture of a lathe 'paisley' is unknown"),
+    "condition": (part(when="heated"), f"{THING}: when 'heated' must be"),
+    "pattern of a wall": (lambda b: b["rooms"][0].update(wall_texture="paisley"), f"{ROOM}: wall_texture 'paisley'"),
+    "darkness": (lambda b: b["rooms"][0].update(light=0), f"{ROOM}: light 0 must be above 0"),
+    "doorway to nowhere": (door(rooms=[ROOM, "attic_1"]), "doorway 0 .*must name two different rooms"),
+    "doorway into the same room": (door(rooms=[ROOM, ROOM]), "doorway 0 .*must name two different rooms"),
+    "doorway across": (door(along="z"), "doorway 0 .*along 'z' must be"),
+    "doorway in another wall": (door(along="x"), "doorway 0 .*must be 0.12 m apart"),
+    "doorway beside the wall": (door(centre=[1.0, 0.0]), "doorway 0 .*must lie in the wall, at x = 2.060"),
+    "doorway round the corner": (door(centre=[2.06, 1.8]), "doorway 0 .*wider than the wall that .* has there"),
+    "doorway through the ceiling": (door(height=2.6), "doorway 0 .*must be below the wall's 2.6 m"),
+    "rooms in each other": (lambda b: b["rooms"][1].update(centre=[1.0, 1.0]), "livingroom_1 and kitchen_1 overlap"),
     "fixture without viewpoints": (fixture(viewpoints=[]), f"{FIXTURE} has no viewpoints"),
     "room without viewpoints": (lambda b: b["rooms"][0].update(viewpoints=[]), f"{ROOM} has no viewpoints"),
     "viewpoint straight down": (
         fixture(viewpoints=[{"eye": [1, 1, 2], "target": [1, 1, 0]}]),
         f"{FIXTURE}: a viewpoint looks straight",
     ),
-    "receptacle without region": (fixture(regions=[]), f"{FIXTURE}: a fridge must have at least one region"),
+    "receptacle without region": (fixture(regions=[]), f"{FIXTURE}: a table must have at least one region"),
     "no rooms": (lambda b: b.update(rooms=[], fixtures=[], things=[]), "has no rooms"),
     "NaN": (thing(position=[float("nan"), 0, 0]), f"{THING}: position must be 3 finite numbers"),
     "infinite": (fixture(yaw=float("inf")), f"{FIXTURE}: yaw"),
     "text for a number": (thing(yaw="north"), f"{THING}: yaw"),
     "outside": (thing(position=[100, 100, 1]), f"{THING}: position .* is in no room"),
     "below the floor": (lambda b: b["things"][0]["position"].__setitem__(2, -5), f"{THING}: position .* below the floor"),
-    "more rooms than can be drawn": (lambda b: rooms(b, 6), "6 rooms; 5 can be drawn"),
+    "more rooms than can be drawn": (lambda b: rooms(b, 13), "13 rooms; at most 12"),
     "seed": (lambda b: b.update(seed="abc"), "seed 'abc'"),
     "missing field": (lambda b: b["things"][0].__delitem__("mass"), f"things.0. .{THING}.: .*mass"),
     "unknown field": (fixture(foo=1), f"fixtures.0. .{FIXTURE}.: .*foo"),
@@ -108,13 +161,30 @@ def test_houses_made_in_python_are_checked_too() -> None:
         build(replace(HOUSE, things=(lying, *HOUSE.things[1:])))
 
 
-def test_five_rooms_are_drawn_and_hide_the_collision_solids(env: HouseholdEnv) -> None:
+def test_twelve_rooms_are_drawn_and_hide_the_collision_solids(env: HouseholdEnv) -> None:
     body = json.loads(HOUSE.to_json())
-    rooms(body, 5)
+    rooms(body, 12)
     env.reset(seed=0, options={"house": HouseSpec.from_json(json.dumps(body))})
-    empty = env.step("go to kitchen_5")[0]
+    empty = env.step("go to kitchen_12")[0]
     assert empty["rgb"].std() > 5 and env.visible_entities().sightings == ()  # walls and a floor, nothing else
     assert (empty["depth"] > 0).all()
+
+
+def test_a_thing_in_a_thing_is_a_sound_house_and_round_trips() -> None:
+    apple = json.loads(generate_house(SEED).to_json())["things"]
+    apple = next(t for t in apple if t["holds"] is None)
+    body = json.loads(HOUSE.to_json())
+    small_one = {**apple, "id": "egg_1", "category": "egg", "attributes": {}, "radius": 0.02, "half_height": 0.02}
+    small_one["solid"] = {**apple["solid"], "shape": "sphere", "size": [0.02]}
+    body["things"].append({**small_one, "parent": {"id": "mug_1", "relation": "in"}, "position": [-1.5, 0.2, 0.535]})
+    house = HouseSpec.from_json(json.dumps(body))
+    assert HouseSpec.from_json(house.to_json()) == house and house.things[-1].parent == Parent("mug_1", Relation.IN)
+
+
+def test_a_house_written_before_there_were_doorways_is_one() -> None:
+    body = json.loads(HOUSE.to_json())
+    del body["doorways"]
+    assert HouseSpec.from_json(json.dumps(body)).doorways == ()
 
 
 def test_a_house_with_nothing_to_carry_or_stand_at_is_one(env: HouseholdEnv) -> None:

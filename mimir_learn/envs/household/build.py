@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from mimir_learn.errors import SymbolError
 
-from .engine import mujoco
+from .engine import give_back_memory, mujoco
 from .shapes import SWEPT, surface
 from .shell import doorway_parts, room_parts
 from .skins import SkinPiece, Skins
@@ -26,6 +26,7 @@ STATIC, MOVING = 1, 3  # contype of what stays and of what can be carried
 
 _HEAD = f"""<mujoco model="household">
 <compiler angle="degree" autolimits="true"/>
+<size memory="4M"/>
 <option timestep="0.004" sleep_tolerance="0.03" iterations="30" cone="pyramidal"><flag sleep="enable" autoreset="disable"/></option>
 <statistic extent="1" center="0 0 1"/>
 <visual><global fovy="{FOV}" offwidth="512" offheight="512"/>
@@ -126,6 +127,7 @@ def build(house: HouseSpec, skins: Skins | None = None) -> BuiltHouse:
     ``skins`` are drawn instead of the parts of what they fit; all else, collisions too, is as without them.
     """
     house.validate()
+    give_back_memory()
     draft, xml = _Draft(), [_HEAD]
     light = {room.id: room.light for room in house.rooms}
     for room in house.rooms:

@@ -24,7 +24,7 @@ except Exception as e:  # a missing libEGL surfaces here as an AttributeError fr
         raise SimulatorError("the household needs MuJoCo: `pip install mujoco`") from e
     raise SimulatorError(f"{CURE}. With MUJOCO_GL={os.environ.get('MUJOCO_GL', '')!r}: {type(e).__name__}: {e}") from e
 
-__all__ = ["CURE", "gl_context", "mujoco"]
+__all__ = ["CURE", "gl_context", "give_back_memory", "mujoco"]
 
 
 def _loads(*names: str) -> bool:
@@ -36,6 +36,17 @@ def _loads(*names: str) -> bool:
             continue
         return True
     return False
+
+
+def give_back_memory() -> None:
+    """Return what freed models left in the C library's heap to the system, where that library can (glibc).
+
+    Models and their states are a few megabytes each: large enough to tear the heap to pieces over thousands of houses, too small for the
+    C library to map them one by one.
+    """
+    if sys.platform.startswith("linux"):
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def choose_backend() -> str:

@@ -324,9 +324,7 @@ def _room(
 ) -> RoomSpec:
     category, centre, size = planned.category, planned.centre, planned.size
     texture, colours = _pick(rng, _FLOORS[category])
-    wall_texture = (
-        "tiles" if category == "bathroom" and rng.random() < 0.5 else _pick(rng, ("plaster", "plaster", "", "plaster", "stripes"))
-    )
+    wall_texture = _pick(rng, ("plaster", "plaster", "plaster", ""))
     tall = [(s.x, s.y, s.plan.size) for s in spots]
     outside = [name for side, name in enumerate(_SIDES) if side not in inner]
     blocks = [_block(s, centre) for s in spots]

@@ -63,10 +63,15 @@ class Scenery:
         self._apply(geoms)
 
     def draw_only(self, rooms: Collection[str]) -> None:
-        """Leave everything out of the picture that is in no room of ``rooms``; a door frame stays with either room."""
+        """Leave everything out of the picture that is in no room of ``rooms``; a door frame stays with either room.
+
+        Raises SymbolError for a room that the house has not.
+        """
         n = len(self._slot)
         mask = np.zeros_like(self._mask_S)
         for room in rooms:
+            if room not in self._slot:
+                raise SymbolError(f"house {self._built.house.seed} has no room {room!r}")
             mask[self._slot[room]] = True
         for k, pair in enumerate(self._doors):
             mask[n + k] = mask[list(pair)].any()

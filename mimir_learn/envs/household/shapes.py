@@ -135,13 +135,10 @@ def _loft(size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
     sections = _finite("loft", size, 4)
     _demand(bool((sections[:, 1:3] >= 0).all()), "the half sizes of a loft's cross-sections must be at least 0")
     _demand(bool(((sections[:, 3] >= 0) & (sections[:, 3] <= 1)).all()), "the roundness of a loft's cross-sections must be in [0, 1]")
-    if not np.array_equal(sections[0], sections[-1]):
-        first, last = sections[:1] * (1, 0, 0, 1), sections[-1:] * (1, 0, 0, 1)
-        sections = np.concatenate([first, sections, last])
-    _demand(len(sections) <= 60, f"a loft of {len(sections)} cross-sections is too long; give at most 58")
+    _demand(len(sections) <= 60, f"a loft of {len(sections)} cross-sections is too long; give at most 60")
     roundest, widest = float(sections[:, 3].max()), float(sections[:, 1:3].max())
     corner = 1 if roundest == 0 else (2 if widest < 0.05 else 3) + (roundest > 0.6)
-    corner = max(1, min(corner, MAX_TRIANGLES // (8 * len(sections))))
+    corner = max(1, min(corner, MAX_TRIANGLES // (8 * (len(sections) + 1))))
     out = []
     for sx, sy, start in ((1, 1, 0.0), (-1, 1, 0.5), (-1, -1, 1.0), (1, -1, 1.5)):
         for k in range(corner):
@@ -149,7 +146,10 @@ def _loft(size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
             z, hx, hy, r = sections.T
             out.append(np.stack([hx * ((1 - r) * sx + r * cos(angle)), hy * ((1 - r) * sy + r * sin(angle)), z], -1))
     rings = np.stack(out, 1)
-    return rings.reshape(-1, 3), rings.shape[1]
+    n = rings.shape[1]
+    if not np.array_equal(sections[0], sections[-1]):  # lids: a ring shrunk onto its first corner spans a fan
+        rings = np.concatenate([rings[:1, :1].repeat(n, 1), rings, rings[-1:, :1].repeat(n, 1)])
+    return rings.reshape(-1, 3), n
 
 
 def _round(shape: str, size: tuple[float, ...]) -> tuple[NDArray[np.float64], int]:
