@@ -198,7 +198,7 @@ def _by_demand(tasks: Sequence[Task]) -> list[Task]:
     def demand(task: Task) -> int:
         meta = task.meta
         long = meta["subset"] == "long_horizon"
-        return (meta["shut"] > 0) + (meta["rooms"] > 1) + long * ((meta["rooms"] > 2) + (meta["shut"] > 1) + 2 * (meta["goals"] > 4))
+        return (meta["shut"] > 0) + (meta["across"] > 1) + long * ((meta["across"] > 2) + (meta["shut"] > 1) + 2 * (meta["goals"] > 4))
 
     return sorted(tasks, key=lambda t: -demand(t))
 

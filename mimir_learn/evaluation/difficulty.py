@@ -57,7 +57,7 @@ def _row(tasks: Sequence[SuiteTask], trials: Mapping[str, Sequence[Trial]]) -> d
         "steps_p90": float(np.percentile(steps, 90)),
         "shut": mean("shut"),
         "alike": mean("alike"),
-        "rooms": mean("rooms"),
+        "across": mean("across"),
         "agents": {
             agent: {
                 "sr": round(float(np.mean([t.solved is not None for t in made])), 3),
@@ -82,7 +82,7 @@ def table(card: Mapping[str, Any]) -> str:
             f"{row['steps_median']:g}, {row['steps_p90']:g}",
             row["shut"],
             row["alike"],
-            row["rooms"],
+            row["across"],
         ]
         cells += [f"{100 * row['agents'][a]['sr']:.0f} / {100 * row['agents'][a]['gc']:.0f}" for a in AGENTS]
         lines.append("| " + " | ".join(map(str, cells)) + " |")

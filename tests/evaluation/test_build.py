@@ -48,7 +48,7 @@ def test_too_few_tasks_is_an_error_that_says_how_many(tmp_path: Path, monkeypatc
 def test_what_needs_memory_is_tried_first() -> None:
     world = World.of_house(generate_house(41_000))
     drawn = build._by_demand(sample_subset(world, np.random.default_rng(0), "base", 12))
-    demands = [(t.meta["shut"] > 0) + (t.meta["rooms"] > 1) for t in drawn]
+    demands = [(t.meta["shut"] > 0) + (t.meta["across"] > 1) for t in drawn]
     assert demands == sorted(demands, reverse=True) and demands[0] == 2
 
 

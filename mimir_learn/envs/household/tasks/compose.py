@@ -118,7 +118,7 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
         "places": sorted(places),
         "shut": sum(world.closed(p) for p in sources | places),
         "alike": sum(len(world.alike(c)) for c in {world.entities[t].category for t in things}) - len(things),
-        "rooms": len({world.room(p) for p in sources | places}),
+        "across": len({world.room(p) for p in sources | places}),
         "styles": sorted({r.style for r in refs}),
         "resolved": sorted({r.given for r in refs if r.given} | set(draft.said)),
     }

@@ -168,7 +168,12 @@ def _others(world: World, thing: str) -> list[str]:
 def thing_by_colour(world: World, rng: np.random.Generator, thing: str) -> Ref | None:
     """ "the red mug": the only red one of several."""
     look, others = world.looks.get(thing), _others(world, thing)
-    if look is None or not look.colour or not others or any(world.looks[o].colour == look.colour for o in others):
+    if (
+        look is None
+        or look.colour in ("", world.entities[thing].category)
+        or not others
+        or any(world.looks[o].colour == look.colour for o in others)
+    ):
         return None
     name = noun(world.entities[thing].category, rng)
     text = say(rng, "the {colour} {name}" if rng.random() < 0.8 else "the {name} that is {colour}", colour=look.colour, name=name)
