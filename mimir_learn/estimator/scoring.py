@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from mimir_learn.estimator.believed import completed
 from mimir_learn.estimator.labels import refused
 from mimir_learn.estimator.metrics import Scored, score
 from mimir_learn.estimator.predict import Predictor
@@ -20,11 +21,16 @@ HEADLINE = (
 
 
 def scored(sample: Sample, estimate: Estimate) -> Scored:
-    """A source's answer to a sample, ready for `metrics.score`; derived attributes are nobody's to read off pixels and left out."""
+    """A source's answer to a sample, ready for `metrics.score`.
+
+    Derived attributes are nobody's to read off pixels and left out. What the vocabulary's causal rules derive of visible ones (dirt under a
+    running faucet) is added to every source's answer, as memory adds it to whatever Δ it is given.
+    """
+    belief = sample.transition.belief
     return Scored(
-        sample.delta, visible(estimate.delta), estimate.confidence, sample.transition.action.verb.value, sample.fault,
-        frozenset(sample.transition.belief.entities), sample.unseen, sample.did, estimate.success,
-        refused(sample.transition.outcome), sample.moved, sample.novel, _holders(sample.transition.belief),
+        sample.delta, visible(completed(estimate.delta, belief)), estimate.confidence, sample.transition.action.verb.value, sample.fault,
+        frozenset(belief.entities), sample.unseen, sample.did, estimate.success,
+        refused(sample.transition.outcome), sample.moved, sample.novel, _holders(belief),
     )  # fmt: skip
 
 
