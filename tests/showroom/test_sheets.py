@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from mimir_learn.envs.household import generate_house
+from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv, generate_house
 from mimir_learn.envs.household.faults import KINDS
 from mimir_learn.envs.household.furniture import design
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.envs.household.wares import LINES
 from mimir_learn.errors import ConfigError, SymbolError
 from mimir_learn.showroom.houses import house_of
-from mimir_learn.showroom.mishaps import only
+from mimir_learn.showroom.mishaps import find, only
 from mimir_learn.showroom.sheets import ShowConfig, categories, fixtures, rooms, show, things
 from mimir_learn.showroom.stage import Stage, say, states, wares
 from mimir_learn.symbols import Kind
@@ -86,6 +86,20 @@ def test_a_house_is_shown_room_by_room_and_place_by_place() -> None:
 def test_rates_for_one_kind_of_fault_allow_no_other_but_what_it_needs(kind: str) -> None:
     rates = {k: v for k, v in vars(only(kind)).items() if v}
     assert kind in rates and set(rates) <= {kind, "unplaced"} and "silent" not in rates
+
+
+@pytest.mark.parametrize("kind", ["slip", "third_put"])
+def test_a_fault_is_found_and_shown_as_it_was(kind: str) -> None:
+    env = HouseholdEnv(HouseholdConfig(image_size=32, max_steps=200))
+    try:
+        found = find(env, kind, 3)
+    finally:
+        env.close()
+    assert found is not None and found.kind == kind and not found.success and found.before.shape == (32, 32, 3)
+    if kind == "slip":
+        assert found.command.startswith("pick up") and not found.delta
+    else:
+        assert found.command.startswith("put") and found.delta.hand is not None and found.delta.hand.new is None
 
 
 def test_files(tmp_path: Path) -> None:
