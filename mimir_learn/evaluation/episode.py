@@ -8,21 +8,20 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, StepRecord, run_episode
+from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, StepRecord, Variant, run_episode
 from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.labels import did_what_it_says
 from mimir_learn.estimator.samples import visible
 from mimir_learn.evaluation.arms import fault_rates
-from mimir_learn.evaluation.jobs import EpisodeSettings, Job, episode_seed
+from mimir_learn.evaluation.jobs import EpisodeSettings, Job, episode_seed, house_options
+from mimir_learn.evaluation.perception import EVERYTHING, TrueWorld, perceiver
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.scoring import EpisodeScorer
 from mimir_learn.evaluation.suite import state_sha256
 from mimir_learn.feedback import make_source
 from mimir_learn.memory import Status
 from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Snapshot, Vocabulary
-
-PERCEPTION = "privileged_visible"
 
 
 class _Tap:
@@ -43,6 +42,9 @@ class _Tap:
 
     def visible_entities(self) -> Percept:
         return self._perceive()
+
+    def perceive_with(self, perceive: Callable[[], Percept]) -> None:
+        self._perceive = perceive
 
 
 @lru_cache(maxsize=1)
@@ -86,7 +88,8 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
     seed = episode_seed(job.task.task.id, job.key.seed)
     tap = _Tap(env)
     robot = Robot(tap, feedback_text=job.settings.feedback_text)  # type: ignore[arg-type]
-    observation = robot.reset(seed=seed, options={"house_seed": job.task.house_seed, "faults": rates})
+    observation = robot.reset(seed=seed, options={**house_options(job.task.task, job.task.house_seed), "faults": rates})
+    tap.perceive_with(perceiver(job.settings.perception, env.visible_entities, robot.places, robot.vocabulary, seed))
     start = env.privileged_state()
     if job.task.house_sha256 and state_sha256(start) != job.task.house_sha256:
         raise ConfigError(
@@ -95,7 +98,13 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
         )
     world = _source(job.arm.world, job.settings, env.privileged_state, robot.vocabulary)
     task = world if job.arm.task == job.arm.world else _source(job.arm.task, job.settings, env.privileged_state, robot.vocabulary)
-    agent = MimirAgent(robot.vocabulary, robot.places, job.task.task, HouseholdAdapter(), world, task, job.settings.gate)
+    variant, limit = Variant.named(job.settings.variant), job.task.limit * job.settings.budget
+    agent = MimirAgent(
+        robot.vocabulary, robot.places, job.task.task, HouseholdAdapter(), world, task, job.settings.gate, k=job.settings.k, variant=variant
+    )
+    if job.settings.perception == EVERYTHING:
+        agent.world = TrueWorld(robot.vocabulary, robot.places, env.privileged_state)
+        agent.world.ramifications = variant.ramifications
     scorer = EpisodeScorer(job.task.task, start)
     trace: list[dict[str, Any]] = []
     known = set(agent.world.belief().entities)
@@ -107,7 +116,7 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
         if on_step is not None:
             on_step(step, agent, env.privileged_state().snapshot)
 
-    result = run_episode(robot, agent, observation, job.task.limit, score, seed=seed)
+    result = run_episode(robot, agent, observation, limit, score, seed=seed)
     return {
         "arm": job.arm.name,
         "task": job.task.task.id,
@@ -121,9 +130,11 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
         "world_source": job.arm.world,
         "task_source": job.arm.task,
         "fault_level": job.arm.faults,
-        "perception": PERCEPTION,
+        "perception": job.settings.perception,
+        "variant": job.settings.variant,
+        "k": job.settings.k,
         "feedback_text": job.settings.feedback_text,
-        "limit": job.task.limit,
+        "limit": limit,
         **scorer.finish(result.declared, _completed(result.statuses)),
         "blocked": sum(s is Status.BLOCKED for s in result.statuses.values()),
         "reruns": job.reruns,

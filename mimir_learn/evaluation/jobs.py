@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from mimir_learn.evaluation.arms import Arm
 from mimir_learn.evaluation.records import EpisodeKey
 from mimir_learn.evaluation.suite import SuiteTask
 from mimir_learn.feedback.gate import GateConfig
+from mimir_learn.memory.recall import K_DEFAULT
+from mimir_learn.symbols import Task
+
+if TYPE_CHECKING:
+    from mimir_learn.envs.household import HouseSpec
 
 
 @dataclass(frozen=True)
@@ -21,6 +28,10 @@ class EpisodeSettings:
         checkpoint: folder of the estimator, for ``learned``.
         gate: thresholds of the gate.
         silent: share of faults whose flag and sentence still claim success; None = the fault model's own.
+        perception: what U_W^obs is fed, see `perception.PERCEPTIONS`.
+        variant: what of the agent is left out, see `agent.Variant.named`.
+        k: bound of recall.
+        budget: the task's step limit is multiplied by this.
     """
 
     image_size: int = 128
@@ -28,6 +39,10 @@ class EpisodeSettings:
     checkpoint: str | None = None
     gate: GateConfig = field(default_factory=GateConfig)
     silent: float | None = None
+    perception: str = "privileged_visible"
+    variant: str = "full"
+    k: int = K_DEFAULT
+    budget: int = 1
 
 
 @dataclass(frozen=True)
@@ -39,6 +54,20 @@ class Job:
     task: SuiteTask
     settings: EpisodeSettings
     reruns: int = 0
+
+
+def house_options(task: Task, house_seed: int) -> dict[str, Any]:
+    """Options of the environment's ``reset`` that choose a task's house; a task made for houses of a given size says so in its meta."""
+    rooms = task.meta.get("rooms")
+    return {"house_seed": house_seed} if rooms is None else {"house": sized_house(house_seed, rooms)}
+
+
+@lru_cache(maxsize=8)
+def sized_house(house_seed: int, rooms: int) -> HouseSpec:
+    """`generate_house`, remembered. Raises ConfigError for a number of rooms that it does not make."""
+    from mimir_learn.envs.household import generate_house
+
+    return generate_house(house_seed, rooms)
 
 
 def episode_seed(task_id: str, seed: int) -> int:

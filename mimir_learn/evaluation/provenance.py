@@ -21,8 +21,11 @@ SOURCES_OF = {
     "collect": (*_WORLD, "logs", "collect"),
     "train": _TRAINING,
     "score": (*_TRAINING, "feedback", "evaluation/score.py", "evaluation/reliability.py"),
-    "episodes": (*_WORLD, "estimator", *(f"evaluation/{n}.py" for n in ("arms", "episode", "jobs", "records", "scoring"))),
-    "suite": (*_WORLD, *(f"evaluation/{n}.py" for n in ("build", "certify", "episode", "jobs", "scoring", "suite", "trials", "trivial"))),
+    "episodes": (*_WORLD, "estimator", *(f"evaluation/{n}.py" for n in ("arms", "episode", "jobs", "perception", "records", "scoring"))),
+    "suite": (
+        *_WORLD,
+        *(f"evaluation/{n}.py" for n in ("build", "certify", "episode", "jobs", "perception", "scoring", "suite", "trials", "trivial")),
+    ),
     "evaluate": ("",),
 }
 PACKAGES = ("numpy", "mujoco", "gymnasium", "joblib", "torch", "lightning", "torchmetrics", "pyarrow", "pillow", "scipy", "statsmodels")

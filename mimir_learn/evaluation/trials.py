@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot
 from mimir_learn.envs.household import FaultRates
 from mimir_learn.evaluation.episode import environment
-from mimir_learn.evaluation.jobs import episode_seed
+from mimir_learn.evaluation.jobs import episode_seed, house_options
 from mimir_learn.evaluation.scoring import situation
 from mimir_learn.evaluation.trivial import Policy
 from mimir_learn.feedback import GateConfig, make_source
@@ -67,7 +67,7 @@ def run_trial(task: Task, house_seed: int, limit: int, make: Callable[[Setting],
     env = environment(128)
     seed = episode_seed(task.id, 0)
     robot = Robot(env)
-    observation = robot.reset(seed=seed, options={"house_seed": house_seed, "faults": FaultRates()})
+    observation = robot.reset(seed=seed, options={**house_options(task, house_seed), "faults": FaultRates()})
     policy = make(Setting(robot.vocabulary, robot.places, env.privileged_state, seed))
     met, total = task.progress(situation(env.privileged_state()))
     best, solved, stopped, steps = met / max(total, 1), 0 if met == total else None, False, 0
