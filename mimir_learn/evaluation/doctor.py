@@ -31,6 +31,8 @@ NEEDED = (
 OPTIONAL = {
     "trimesh": "models to draw furniture with (mimir assets): pip install 'mimir-learn[assets]'",
     "fast_simplification": "fewer triangles for them (mimir assets): pip install 'mimir-learn[assets]'",
+    "networkx": "a peer of mimir bench memory: pip install 'mimir-learn[bench]'",
+    "faiss": "a peer of mimir bench memory: pip install 'mimir-learn[bench]'",
     "ai2thor": "AI2-THOR (EB-ALFRED): pip install 'mimir-learn[thor]'",
     "habitat_sim": "habitat-sim (EB-Habitat) has no pip files: conda install habitat-sim headless -c conda-forge -c aihabitat, "
     "then pip install 'mimir-learn[habitat]' in the same environment",
