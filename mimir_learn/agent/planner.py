@@ -170,8 +170,8 @@ def _bring_about(way: Way, grounded: GroundedGoal, task: TaskMemory, world: Worl
         return put_down(held, task, world)
     if held is None:
         return _fetch(thing, grounded.parent, task, world)
-    if way.verb is None:
-        return None if way.holder is None else _bring(thing, way.holder, task, world)
+    if way.verb is None:  # a device that has never been seen: go and see what it is mounted on
+        return Action(Verb.NAVIGATE, None, way.device) if way.holder is None else _bring(thing, way.holder, task, world)
     return reach(way.device, task, world) or Action(way.verb, thing, way.device)
 
 
@@ -189,16 +189,14 @@ def _slice(thing: str, tool: str, parent: Parent | None, task: TaskMemory, world
 
 
 def _set_off(way: Way, task: TaskMemory, world: WorldMemory) -> Action | None:
-    """Bring a rule's state about; where memory has it already but no effect has shown, undo it first and do it again."""
+    """Bring a rule's whole state about; where memory has it already but no effect has shown, undo it first and do it again."""
     rule, device = way.rule, way.device
     if rule is None:
         return None
     if not near(device, task, world):
         return Action(Verb.NAVIGATE, None, device)
-    if world.attribute(device, rule.attribute) is rule.value:
-        return switch(device, rule.attribute, not rule.value)
-    unready = next(((a, v) for a, v in rule.requires if world.attribute(device, a) is not v), None)
-    return switch(device, *unready) if unready is not None else switch(device, rule.attribute, rule.value)
+    unready = next(((a, v) for a, v in (*rule.requires, (rule.attribute, rule.value)) if world.attribute(device, a) is not v), None)
+    return switch(device, *unready) if unready is not None else switch(device, rule.attribute, not rule.value)
 
 
 def _vary(action: Action, goal: Goal | None, task: TaskMemory) -> Action:

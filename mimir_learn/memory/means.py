@@ -18,7 +18,7 @@ class Way:
     Attributes:
         verb: slice, fill or pour; None for a causal rule.
         device: the knife, the faucet, the drain, or the device whose state strikes.
-        holder: where a rule wants the thing; None for a verb.
+        holder: where a rule wants the thing; None for a verb, and for a device of which it is not known yet what it is mounted on.
         rule: the causal rule; None for a verb.
     """
 
@@ -127,18 +127,25 @@ def shut_out(place: str, goal: Goal, task: TaskMemory, world: WorldMemory) -> bo
 
 def _by_rule(thing: str, rule: CausalRule, attribute: str, value: bool, goal: Goal, task: TaskMemory, world: WorldMemory) -> Iterator[Way]:
     for device in world.of_category(rule.category):
-        holder = device
-        if world.vocabulary.spec(rule.category).relation is None:  # a faucet acts on the sink it stands on
-            above = world.parent(device)
-            holder = device if above is None else above.id
-        entity = world.entity(holder)
-        if entity is None or entity.kind is Kind.ROOM or world.vocabulary.spec(entity).relation is None:
+        if task.exhausted(goal, switch(device, rule.attribute, rule.value)):
             continue
-        inside = world.inside(thing, holder)
-        if not inside and (task.exhausted(goal, Action(Verb.PLACE, thing, holder)) or shut_out(holder, goal, task, world)):
+        holder = _holder(device, world)
+        if holder is None:
+            if not world.stood(device, 0):
+                yield Way(attribute, value, None, device, None, rule)
             continue
-        if not task.exhausted(goal, switch(device, rule.attribute, rule.value)):
+        if world.inside(thing, holder) or not (
+            task.exhausted(goal, Action(Verb.PLACE, thing, holder)) or shut_out(holder, goal, task, world)
+        ):
             yield Way(attribute, value, None, device, holder, rule)
+
+
+def _holder(device: str, world: WorldMemory) -> str | None:
+    """Where a device's rule wants things: in or on itself, or, where it holds nothing (a faucet), what it is mounted on; None: unknown."""
+    for candidate in (world.entity(device), None if (above := world.parent(device)) is None else world.entity(above.id)):
+        if candidate is not None and candidate.kind is Kind.RECEPTACLE and world.vocabulary.spec(candidate).relation is not None:
+            return candidate.id
+    return None
 
 
 def switch(device: str, attribute: str, value: bool) -> Action:
@@ -150,9 +157,15 @@ def switch(device: str, attribute: str, value: bool) -> Action:
 
 def _handiness(thing: str, spec: CategorySpec, way: Way, world: WorldMemory) -> tuple[bool, ...]:
     holder = way.holder
-    place = None if holder is None else _spec(holder, world)
-    if holder is None or place is None:
-        return ()
+    if holder is None:  # most likely mounted on something with a drain in the same room
+        drains = tools(Verb.POUR, world)
+        room = world.room_of(way.device)
+        likely = any(
+            p.room == room and p.entity.category in drains and p.entity.category in spec.usual_places for p in world.places.values()
+        )
+        return (True, False, not likely, False, *distance(way.device, world))
+    place = _spec(holder, world)
+    assert place is not None
     usual = place.name in spec.usual_places
     odd = place.relation is Relation.ON and not usual
     return (not world.inside(thing, holder), odd, not usual, place.openable, *distance(holder, world))

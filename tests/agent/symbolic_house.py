@@ -133,7 +133,8 @@ class SymbolicHouse:
         fixtures = [c for c, p in self.parents.items() if p.id == here and self.entities[c].kind is not Kind.OBJECT]
         seen = [f for f in (here, *fixtures) if f != self.room(here)]
         if self.reachable(here):
-            mine = [o for o in self.objects if self.chain(o)[-1] == here]
+            places = {here} | ({self.parents[here].id} - {self.room(here)} if here in self.parents else set())  # a faucet's sink
+            mine = [o for o in self.objects if self.chain(o)[-1] in places]
             seen += [o for o in mine if not self._hidden(o)]
         return seen + ([self.hand] if self.hand else [])
 

@@ -80,7 +80,7 @@ def test_what_a_query_asks_for_is_brought_about_first():
 
 
 def test_a_thing_that_is_as_asked_for_is_preferred():
-    objects = {"mug_1": at("table_1"), "mug_2": at("table_2")}
+    objects = {"mug_1": at("table_1"), "mug_2": at("table_1")}
     for value, meant in ((False, "mug_2"), (True, "mug_1")):
         query = ObjectQuery("mug", attributes=(("dirty", value),))
         env, _ = solve(objects, carry("a", query, "shelf"), states=(("mug_1", "dirty"),))
@@ -331,3 +331,13 @@ def test_a_door_that_hides_the_floor_is_closed_to_look_behind_it():
     env.missed = False
     ok, result, _ = play(env, Task("t", "x", (bring("a", "apple", "microwave"),)))
     assert ok and result.declared and "close microwave_1" in env.commands, env.commands
+
+
+def test_closing_what_runs_already_is_enough():
+    env, _ = solve({"apple_1": at("table_1")}, become("a", "apple", "heated"), states=(("microwave_1", "on"),))
+    assert env.commands[-2:] == ["put apple_1 at microwave_1", "close microwave_1"]
+
+
+def test_a_faucet_never_seen_is_looked_at_before_the_dishes_are_done_elsewhere():
+    env, _ = solve({"mug_1": at("table_1")}, become("a", "mug", "cleaned"))
+    assert env.commands[-3:] == ["go to faucet_1", "put mug_1 at sink_1", "turn on faucet_1"]
