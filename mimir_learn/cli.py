@@ -250,6 +250,19 @@ def _bench(config: Any) -> int:
     return 0
 
 
+def _bench_memory_config() -> type:
+    from mimir_learn.evaluation.bench_memory import MemoryBenchConfig
+
+    return MemoryBenchConfig
+
+
+def _bench_memory(config: Any) -> int:
+    from mimir_learn.evaluation.bench_memory import bench_memory
+
+    print(bench_memory(config))
+    return 0
+
+
 COMMANDS: dict[str, Command] = {
     "collect": Command("collect a transition log (--check DIR, --preview DIR: look into one)", _collect_config, _collect),
     "train": Command("train a Δ-estimator on a log", _train_config, _train),
@@ -269,7 +282,7 @@ COMMANDS: dict[str, Command] = {
         "convert models to draw furniture with: mimir assets sweethome3d DIR", _assets_config, _assets, ("sweethome3d",), "", "source"
     ),
     "doctor": Command("check what this machine can run (--household: and that houses stay in order)", _doctor_config, _doctor),
-    "bench": Command("measure speed: mimir bench env", _bench_config, _bench, ("env",)),
+    "bench": Command("measure speed: mimir bench env | memory", _bench_config, _bench, ("env", "memory")),
 }
 
 
@@ -295,6 +308,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             noun = args.pop(0)
             if command.word_key and args and not args[0].startswith("-"):
                 args[:1] = [f"--{command.word_key}", args[0]]
+            if (name, noun) == ("bench", "memory"):
+                command = Command("measure what one step of memory costs as it grows", _bench_memory_config, _bench_memory)
             if command.noun_key:
                 args = [f"--{command.noun_key}", noun, *args]
     if name == "collect":

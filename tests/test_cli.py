@@ -62,7 +62,7 @@ def test_demo_recipe_is_made_of_the_stages_recipes() -> None:
         (["suite", "--tasks", "5000"], 1, "do not fit"),
         (["train", "--log_dir", "nowhere", "--out_dir", "nowhere/out"], 1, "nowhere"),
         (["report", "--folder", "nowhere"], 1, "no results.json in nowhere"),
-        (["bench"], 2, "takes one of: env"),
+        (["bench"], 2, "takes one of: env, memory"),
         (["eval", "--sources", "[text]", "--suite", "."], 1, "cannot be read as a suite"),
         (["eval", "--sources", "[text]", "--suite", "latin1"], 1, "latin1 is not a suite"),
         (["eval", "--sources", "[text]", "--suite", SUITE, "--out", "latin1/out"], 1, "latin1/out: Not a directory; a part of this path"),
@@ -204,6 +204,8 @@ def test_doctor_finds_a_house_in_order_or_says_what_is_not(monkeypatch: pytest.M
 def test_doctor_and_bench(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["doctor"]) == 0
     assert "conda install habitat-sim" in capsys.readouterr().out
+    assert cli.main(["bench", "memory", "--entities", "[100]", "--steps", "2"]) == 0
+    assert "100" in capsys.readouterr().out
     assert cli.main(["bench", "env", "--steps", "20", "--houses", "1", "--resets", "0"]) == 0
     out = capsys.readouterr().out
     assert "transitions per second and core" in out and all(part in out for part in ("render", "physics", "encode", "perception"))
