@@ -20,7 +20,7 @@ def room_parts(room: RoomSpec, doorways: Iterable[Doorway]) -> list[Part]:
     """Floor, walls and ceiling of a room in world coordinates; the walls leave out its doorways."""
     (cx, cy), (w, d) = room.centre, room.size
     floor = Part("box", (w / 2, d / 2, 0.05), (cx, cy, -0.05), room.floor_rgb, texture=room.floor_texture)
-    ceiling = Part(CEILING, (w / 2 + 2 * _T, d / 2 + 2 * _T), (cx, cy, HEIGHT), _CEILING, solid=False)
+    ceiling = Part(CEILING, (w / 2 + 2 * _T, d / 2 + 2 * _T), (cx, cy, HEIGHT), _CEILING, solid=False, emission=0.3)
     mine = [door for door in doorways if room.id in door.rooms]
     return [floor, ceiling, *(part for side in range(4) for part in _wall(room, side, mine))]
 
