@@ -28,7 +28,7 @@ class FaultRates:
         drop: a `go to` while holding loses the thing, half the time where it starts and half where it arrives.
         beside: a place misses its target.
         stuck: an open, close, toggle or slice does nothing.
-        exogenous: on any step somebody moves a thing or switches a device.
+        exogenous: on any step somebody moves a thing, switches a device, or opens or closes something.
         silent: share of the faults whose flag and sentence still claim success.
         partial: an open stops half way: the door is ajar, too narrow to reach in.
         unfilled: a fill leaves the vessel empty; a pour empties it but misses its target.

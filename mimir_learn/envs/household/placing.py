@@ -52,7 +52,8 @@ def on_fixture(
     ways = [(r, p) for r in fixture.regions for p in _ways(world, fixture, r, thing)]
     if not ways:
         return None
-    taken = [_outline(world, t) for t in world.contents(fixture.id)] + [_outline_of_fixture(f) for f in _standing_on(world, fixture)]
+    taken = [_outline(world, t) for f in _together(world, fixture) for t in world.contents(f)]
+    taken += [_outline_of_fixture(f) for f in _standing_on(world, fixture)]
     slide = np.zeros(3)
     if fixture.panels:
         slide = np.multiply(fixture.panels[0].axis, fixture.panels[0].travel * world.bodies.gaps[fixture.id])
@@ -271,6 +272,12 @@ def _candidate(at: Vec, posture: Posture, yaw: float) -> Outline:
 def _standing_on(world: World, fixture: FixtureSpec) -> list[FixtureSpec]:
     """Devices that stand on a surface, in the way of things put there."""
     return [f for f in world.house.fixtures if f.parent.id == fixture.id and world.regions.relation[fixture.id] is Relation.ON]
+
+
+def _together(world: World, fixture: FixtureSpec) -> list[str]:
+    """A fixture, what carries it and what is mounted on either: a pan on one burner may reach over the next."""
+    base = fixture.parent.id if fixture.parent.id in world.fixtures else fixture.id
+    return [f.id for f in world.house.fixtures if base in (f.id, f.parent.id)]
 
 
 def _outline_of_fixture(f: FixtureSpec) -> Outline:

@@ -87,7 +87,7 @@ class Robot:
             return False
         direct, root = world.parents[thing], world.root(thing)
         at_hand = direct.id == root and world.regions.relation.get(root) is Relation.IN and self.near(root) and world.is_open(root)
-        return at_hand or (world.room_of(thing) == self.stance.room and self.sees(thing))
+        return at_hand or self.sees(thing)
 
     def unreachable(self, thing: str) -> Report | None:
         """Why a thing cannot be handled; None when it can."""
