@@ -56,7 +56,7 @@ def _row(tasks: Sequence[SuiteTask], trials: Mapping[str, Sequence[Trial]]) -> d
         "steps_median": float(np.median(steps)),
         "steps_p90": float(np.percentile(steps, 90)),
         "shut": mean("shut"),
-        "alike": mean("alike"),
+        "distractors": mean("distractors"),
         "across": mean("across"),
         "agents": {
             agent: {
@@ -70,7 +70,7 @@ def _row(tasks: Sequence[SuiteTask], trials: Mapping[str, Sequence[Trial]]) -> d
 
 def table(card: Mapping[str, Any]) -> str:
     """The card as a Markdown table."""
-    head = "| subset | tasks | kinds | goals | reference steps: median, p90 | closed containers | like things | rooms |"
+    head = "| subset | tasks | kinds | goals | reference steps: median, p90 | to be opened | distractors | rooms |"
     head += "".join(f" {a.replace('_', ' ')} SR / GC |" for a in AGENTS)
     lines = [head, "|---" * (8 + len(AGENTS)) + "|"]
     for subset, row in card["subsets"].items():
@@ -81,7 +81,7 @@ def table(card: Mapping[str, Any]) -> str:
             row["goals"],
             f"{row['steps_median']:g}, {row['steps_p90']:g}",
             row["shut"],
-            row["alike"],
+            row["distractors"],
             row["across"],
         ]
         cells += [f"{100 * row['agents'][a]['sr']:.0f} / {100 * row['agents'][a]['gc']:.0f}" for a in AGENTS]

@@ -66,7 +66,8 @@ def carried_out(world: World, task: Task, without: str | None = None) -> Situati
         if query.name in meant:
             return [meant[query.name or ""]]
         now = Snapshot(parents, attributes)
-        return [e.id for e in sorted(world.entities.values()) if query.fits(e, now) and e.id not in meant.values()]
+        taken = set() if query.name is None else set(meant.values())
+        return [e.id for e in sorted(world.entities.values()) if query.fits(e, now) and e.id not in taken]
 
     def choose(goal: Goal) -> str:
         asked = repr((goal.query, goal.target, goal.attribute, goal.value))

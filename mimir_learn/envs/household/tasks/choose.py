@@ -87,6 +87,9 @@ def devices(world: World, attribute: str, value: bool | None = None) -> list[Ent
 def carries(world: World, holder: str, thing: str) -> bool:
     """Whether ``thing`` goes into or onto the movable receptacle ``holder`` as it is now: whole, empty and big enough."""
     spec = world.vocabulary.spec(world.entities[holder])
+    alike = world.alike(world.entities[thing].category)
+    if any(world.entities[world.parent(t.id)].category == spec.name for t in alike):
+        return False  # one is in one already
     return (
         spec.relation is not None
         and world.entities[thing].category != spec.name

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from mimir_learn.symbols import AllOf, AnyOf, Condition, Goal, ObjectQuery, Situation, Task
+from mimir_learn.symbols import AllOf, AnyOf, Condition, Goal, Kind, ObjectQuery, Situation, Task
 
 from .clauses import Clause
 from .wording import choice, say, sentence
@@ -87,12 +87,25 @@ def compatible(world: World, clauses: Sequence[Clause]) -> bool:
     every = Counter(c for clause in clauses for c in {world.entities[t].category for t in clause.things})
     if any(n > 1 or every[c] > n for c, n in loose.items()):
         return False
-    sources = {world.place(t) for t in ids}
-    if any(c.kind == "open" and sources & set(c.places) for c in clauses):
-        return False  # it is opened anyway to get the thing
-    states = [p for c in clauses for p in c.places if any(g.attribute in ("open", "on") for g in c.goals)]
-    others = [p for c in clauses for p in c.places if not any(g.attribute in ("open", "on") for g in c.goals)]
-    return len(set(states)) == len(states) and not set(states) & set(others)
+    for one in clauses:
+        switches = any(g.attribute in ("open", "on") for g in one.goals)
+        for other in clauses:
+            if one is not other and switches and _leads_to(world, one) & (_leads_to(world, other) | _from(world, one, other)):
+                return False
+    return True
+
+
+def _leads_to(world: World, clause: Clause) -> set[str]:
+    """Places that the clause's expressions can mean."""
+    meant = {e for r in clause.refs for e in r.ids if world.entities[e].kind is not Kind.OBJECT}
+    return meant | set(clause.places)
+
+
+def _from(world: World, switching: Clause, clause: Clause) -> set[str]:
+    """Where the things of ``clause`` can be taken from, if it matters: what is to be opened is opened anyway to get them."""
+    if switching.kind != "open":
+        return set()
+    return {world.place(e) for r in clause.refs for e in r.ids if world.entities[e].kind is Kind.OBJECT}
 
 
 def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, draft: Draft) -> Task | None:
@@ -110,14 +123,15 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
     things = {t for c in draft.clauses for t in c.things}
     places = {p for c in draft.clauses for p in c.places}
     sources = {world.place(t) for t in things}
+    shut = [e for r in refs if (e := _shut(world, r.ids)) is not None]
     meta = {
         "subset": subset,
         "kind": draft.kind,
         "goals": len(goals),
         "things": sorted(things),
         "places": sorted(places),
-        "shut": sum(world.closed(p) for p in sources | places),
-        "alike": sum(len(world.alike(c)) for c in {world.entities[t].category for t in things}) - len(things),
+        "shut": len(set(shut)),
+        "distractors": sum(len(world.alike(r.query.category)) - len(r.ids) for r in refs if world.entities[r.id].kind is Kind.OBJECT),
         "across": len({world.room(p) for p in sources | places}),
         "styles": sorted({r.style for r in refs}),
         "resolved": sorted({r.given for r in refs if r.given} | set(draft.said)),
@@ -125,6 +139,12 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
     task = Task(task_id, framed(rng, text), goals, meta, success)
     met, _ = task.progress(Situation(world.state, world.entities))
     return None if met else task
+
+
+def _shut(world: World, ids: Sequence[str]) -> str | None:
+    """A container that has to be opened for what an expression means: all that it can mean are shut away, or closed themselves."""
+    inside = [world.place(e) if world.entities[e].kind is Kind.OBJECT else e for e in ids]
+    return inside[0] if all(world.closed(p) for p in inside) else None
 
 
 def _chained(clauses: Sequence[Clause], ordered: bool) -> list[Clause]:

@@ -16,7 +16,7 @@ from . import choose, clauses, refer
 from .clauses import Clause
 from .compose import Draft, compatible
 from .refer import Ref
-from .simple import PLAIN, Speech, any_kind, clause
+from .simple import PLAIN, Speech, any_kind, clause, target
 from .wording import a_noun, choice, noun, number, plural, say
 from .world import World
 
@@ -137,18 +137,16 @@ def _all_but(world: World, rng: np.random.Generator) -> Draft | None:
         rest = [t for t in alike if t != kept]
         if kept is None or not 1 <= len(rest) <= 3 or len(alike) != len(ids):
             continue
-        target = next(
-            (r for p in choose.targets(world, rng, rest) if (r := refer.plain_place(world, rng, p)) is not None and kept is not None), None
-        )
+        where_to = target(world, rng, PLAIN, rest)
         where = refer.source_phrase(world, rng, kept)
-        if target is None or where is None or world.parent(kept) in target.ids:
+        if where_to is None or where is None or world.parent(kept) in where_to.ids:
             continue
         name = noun(category, rng)
         all_text = f"{number(len(alike))} {plural(name)}"
         text = say(rng, "[put|place] [every {name}|the {names}] {at}, [except|but not] the one {where}" if len(rest) > 1
                    else "[put|place] the {name} that is not {where} {at}", name=name, names=plural(name),
-                   at=target.at, where=where)  # fmt: skip
-        one_place = target.named("p")
+                   at=where_to.at, where=where)  # fmt: skip
+        one_place = where_to.named("p")
         exact = [
             Ref(text, ObjectQuery(category, t), (t,), style="except", given=f"{all_text} but {kept} = {', '.join(rest)}") for t in rest
         ]
@@ -200,22 +198,24 @@ def _shut_again(world: World, rng: np.random.Generator) -> Draft | None:
     for thing_id in choose.things(world, rng, lambda t: world.shut_in(t) and world.parent(t) == world.place(t)):
         source = world.parent(thing_id)
         held_by = refer.exact_place(world, rng, source)
-        target = next((r for p in choose.targets(world, rng, [thing_id]) if (r := refer.plain_place(world, rng, p)) is not None), None)
+        where_to = target(world, rng, PLAIN, [thing_id])
         alike = [e.id for e in world.alike(world.entities[thing_id].category)]
-        if held_by is None or target is None or sum(world.parent(a) == source for a in alike) > 1:
+        if held_by is None or where_to is None or sum(world.parent(a) == source for a in alike) > 1:
             continue
         name = noun(world.entities[thing_id].category, rng)
         thing = Ref(
             f"the {name}", ObjectQuery(world.entities[thing_id].category, thing_id if len(alike) > 1 else None), (thing_id,), style="source"
         )
-        put = clauses.place(world, rng, thing, target)
+        put = clauses.place(world, rng, thing, where_to)
         loose = ObjectQuery(world.entities[thing_id].category)  # the agenda names the source, not the instance: u_x of Eq. 10
         put = replace(put, goals=tuple(replace(g, query=loose, source=source) for g in put.goals))
         door = clauses.make("door", held_by, "open", False, ("put",))
         text = say(rng, "[take|get] the {name} out of {box} and [put|leave] it {at}"
                 "[, but {box} must not stay open|; make sure that {box} is closed again when you are done|. Do not leave {box} open]",
-                   name=name, box=held_by.text, at=target.at)  # fmt: skip
-        merged = Clause("shut_again", text, (*put.goals, door), put.conditions, put.things, (*put.places, source), (thing, target, held_by))
+                   name=name, box=held_by.text, at=where_to.at)  # fmt: skip
+        merged = Clause(
+            "shut_again", text, (*put.goals, door), put.conditions, put.things, (*put.places, source), (thing, where_to, held_by)
+        )
         return Draft("shut_again", (merged,), text, also=(Has(source, "open", False),))
     return None
 

@@ -15,7 +15,7 @@ from . import choose, clauses, refer
 from .clauses import Clause, bring, make, plain_query, some
 from .compose import Draft, compatible
 from .refer import Ref
-from .simple import any_kind, clause
+from .simple import PLAIN, any_kind, clause, target
 from .wording import noun, say
 from .world import World
 
@@ -57,10 +57,7 @@ def _one(world: World, rng: np.random.Generator, ids: Iterator[str]) -> Ref | No
 def _where(
     world: World, rng: np.random.Generator, moved: list[str], *, openable: bool | None = None, avoid: Collection[str] = ()
 ) -> Ref | None:
-    found = (
-        r for p in choose.targets(world, rng, moved, openable=openable, avoid=avoid) if (r := refer.plain_place(world, rng, p)) is not None
-    )
-    return next(found, None)
+    return target(world, rng, PLAIN, moved, openable=openable, avoid=avoid)
 
 
 # ---- cooking -------------------------------------------------------------------------------------------------------------

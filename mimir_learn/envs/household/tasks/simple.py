@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,28 +40,33 @@ def _thing(world: World, rng: np.random.Generator, speech: Speech, fit: Relevant
     return next((r for t in choose.things(world, rng, fit) if (r := speech.thing(world, rng, t)) is not None), None)
 
 
-def _target(
+def target(
     world: World,
     rng: np.random.Generator,
     speech: Speech,
-    moved: list[str],
+    moved: Sequence[str],
     *,
     openable: bool | None = None,
-    avoid: frozenset[str] = frozenset(),
+    avoid: Collection[str] = (),
 ) -> Ref | None:
-    places = choose.targets(world, rng, moved, openable=openable, avoid=avoid)
-    return next((r for p in places if (r := speech.place(world, rng, p)) is not None), None)
+    """A place for ``moved``, and how to speak of it; no place it can mean holds one of their categories yet."""
+    categories = {world.entities[t].category for t in moved}
+    for place in choose.targets(world, rng, moved, openable=openable, avoid=avoid):
+        ref = speech.place(world, rng, place)
+        if ref is not None and not any(world.entities[e].category in categories for p in ref.ids for e in world.state.contents(p)):
+            return ref
+    return None
 
 
 def _place(world: World, rng: np.random.Generator, speech: Speech) -> Clause | None:
     thing = _thing(world, rng, speech)
-    where = None if thing is None else _target(world, rng, speech, [thing.id])
+    where = None if thing is None else target(world, rng, speech, [thing.id])
     return None if thing is None or where is None else clauses.place(world, rng, thing, where)
 
 
 def _place_sliced(world: World, rng: np.random.Generator, speech: Speech) -> Clause | None:
     thing = _thing(world, rng, speech, lambda t: choose.cuttable(world, t))
-    where = None if thing is None else _target(world, rng, speech, [thing.id])
+    where = None if thing is None else target(world, rng, speech, [thing.id])
     return None if thing is None or where is None else clauses.place(world, rng, thing, where, cut=True)
 
 
@@ -73,7 +78,7 @@ def _several(every: bool) -> Callable[[World, np.random.Generator, Speech], Clau
                 if every or len(ids) < 3:
                     continue
                 ids = ids[:2]
-            where = _target(world, rng, speech, ids)
+            where = target(world, rng, speech, ids)
             if where is not None:
                 return clauses.two(world, rng, some_things(world, rng, ids), where, ids)
         return None
@@ -82,14 +87,12 @@ def _several(every: bool) -> Callable[[World, np.random.Generator, Speech], Clau
 
 
 def _look(world: World, rng: np.random.Generator, speech: Speech) -> Clause | None:
-    lamps = [e.id for e in choose.devices(world, "on", False) if e.category in ("lamp", "desk_lamp")]
-    lit = {e.id for e in choose.devices(world, "on", True) if e.category in ("lamp", "desk_lamp")}
-    thing = _thing(world, rng, speech, lambda t: world.entities[t].category not in ("lamp", "desk_lamp")) if lamps and not lit else None
-    if thing is None:
-        return None
-    found = (r for lamp in choose.shuffled(rng, lamps, lambda _: 1.0) if (r := speech.place(world, rng, lamp)) is not None)
-    lamp = next(found, None)
-    return None if lamp is None else clauses.look(world, rng, thing, lamp)
+    """Under a lamp that is off; so are all that the expression can mean."""
+    off = [e.id for e in choose.devices(world, "on", False) if e.category in ("lamp", "desk_lamp")]
+    lamps = (speech.place(world, rng, lamp) for lamp in choose.shuffled(rng, off, lambda _: 1.0))
+    lamp = next((r for r in lamps if r is not None and not any(world.is_(e, "on") for e in r.ids)), None)
+    thing = None if lamp is None else _thing(world, rng, speech)
+    return None if lamp is None or thing is None else clauses.look(world, rng, thing, lamp)
 
 
 def _treat(kind: str, cut: bool = False) -> Callable[[World, np.random.Generator, Speech], Clause | None]:
@@ -103,7 +106,7 @@ def _treat(kind: str, cut: bool = False) -> Callable[[World, np.random.Generator
         if thing is None:
             return None
         avoid = frozenset(holder for _, _, holder in world.means(effect, thing.id))
-        where = _target(world, rng, speech, [thing.id], avoid=avoid)
+        where = target(world, rng, speech, [thing.id], avoid=avoid)
         return None if where is None else clauses.treat(world, rng, effect, thing, where, cut=cut)
 
     return make
@@ -117,7 +120,7 @@ def _stack(cut: bool) -> Callable[[World, np.random.Generator, Speech], Clause |
                 t for t in choose.things(world, rng) if choose.carries(world, holder_id, t) and (not cut or choose.cuttable(world, t))
             ]
             thing = next((r for t in inside if (r := speech.thing(world, rng, t)) is not None), None)
-            where = None if thing is None else _target(world, rng, speech, [holder_id])
+            where = None if thing is None else target(world, rng, speech, [holder_id])
             if thing is not None and where is not None:
                 return clauses.stack(world, rng, thing, holder, where, cut=cut)
         return None
@@ -127,7 +130,7 @@ def _stack(cut: bool) -> Callable[[World, np.random.Generator, Speech], Clause |
 
 def _put_and_close(world: World, rng: np.random.Generator, speech: Speech) -> Clause | None:
     thing = _thing(world, rng, speech)
-    where = None if thing is None else _target(world, rng, speech, [thing.id], openable=True)
+    where = None if thing is None else target(world, rng, speech, [thing.id], openable=True)
     return None if thing is None or where is None else clauses.put_and_close(world, rng, thing, where, close=rng.random() < 0.7)
 
 
@@ -135,7 +138,7 @@ def _fill(world: World, rng: np.random.Generator, speech: Speech) -> Clause | No
     vessel = _thing(world, rng, speech, lambda t: choose.fillable(world, t))
     if vessel is None:
         return None
-    return clauses.fill(world, rng, vessel, _target(world, rng, speech, [vessel.id]))
+    return clauses.fill(world, rng, vessel, target(world, rng, speech, [vessel.id]))
 
 
 def _empty(world: World, rng: np.random.Generator, speech: Speech) -> Clause | None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mimir_learn.envs.household.spec import FixtureSpec, HouseSpec, Region, ThingSpec
 
 _FILLED = 0.6  # share of a receptacle's area that things' bounding squares may take
+_MOST_IN_A_THING = 2  # things a bowl, pot or box is asked to hold
 MOST_IN_A_PLACE = 6  # things a receptacle may hold at the end, so that a task never asks to overfill one
 
 
@@ -53,7 +54,8 @@ class World:
 
         owners: list[FixtureSpec | ThingSpec] = [*house.fixtures, *house.things]
         parents = {o.id: o.parent for o in owners}
-        state = Snapshot(parents, {(o.id, a): v for o in owners for a, v in o.attributes.items()})
+        applicable = {(o.id, a): o.attributes.get(a, False) for o in owners for a in VOCABULARY.spec(o.category).attributes}
+        state = Snapshot(parents, applicable)
         spots = {o.id: o.position for o in owners} | {r.id: (*r.centre, 0.0) for r in house.rooms}
         looks = {t.id: Look(t.colour, t.variant, t.scale, t.novel) for t in house.things}
         return cls(state, house.entities, VOCABULARY, _fitting(house), spots, {f.id: f.yaw for f in house.fixtures}, looks)
@@ -179,12 +181,15 @@ class World:
 
 
 def _fitting(house: HouseSpec) -> Callable[[Sequence[str], str], bool]:
+    from mimir_learn.envs.household.nesting import fitting
+
     things = {t.id: t for t in house.things}
 
     def fits(ids: Sequence[str], place: str) -> bool:
-        holder = things.get(place)
-        regions: tuple[Region, ...] = house.fixture(place).regions if holder is None else () if holder.holds is None else (holder.holds,)
-        inside = [things[i] for i in ids if i in things]
+        holder, inside = things.get(place), [things[i] for i in ids if i in things]
+        if holder is not None:
+            return len(inside) <= _MOST_IN_A_THING and all(fitting(t, holder) is not None for t in inside)
+        regions = house.fixture(place).regions
         return bool(regions) and _room_in(max(regions, key=lambda r: r.half[0] * r.half[1]), inside)
 
     return fits
