@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mimir_learn.envs.household import HouseholdEnv
-from mimir_learn.envs.household.bodies import turned
+from mimir_learn.envs.household.bodies import times, turned
 from mimir_learn.envs.household.checker import check_world
 from mimir_learn.envs.household.engine import mujoco
 from mimir_learn.envs.household.nesting import ENDWISE, LYING, UPRIGHT, Outline, fitting, outline_of, postures
@@ -247,3 +247,28 @@ def test_geometry_alone_finds_who_holds_whom() -> None:
 
 def test_lying_and_endwise() -> None:
     assert [p.tilt for p in postures(Part("box", (0.1, 0.05, 0.02)))] == [UPRIGHT, LYING, ENDWISE]
+
+
+@pytest.mark.parametrize("where", ["counter_1", "bowl_1"])
+def test_what_is_sliced_stands_on_its_base(env: HouseholdEnv, where: str) -> None:
+    world = begin(env)
+    do(env, "go to counter_1", "pick up apple_1", f"put apple_1 at {where}")
+    at, roll = world.position("apple_1"), times(turned(40.0), turned(0.0, LYING))
+    if where == "bowl_1":
+        world._rides["apple_1"] = (where, world._rides["apple_1"][1], roll)
+        world._sync()
+    else:
+        world.bodies.put("apple_1", at, roll)
+        world.bodies.sync()
+    assert abs(world.bodies.rotation("apple_1")[2, 2]) < 0.1
+    do(env, "pick up knife_1", "slice apple_1")
+    assert world.bodies.rotation("apple_1")[2, 2] > 0.99 and np.linalg.norm(world.position("apple_1") - at) < 0.02
+    assert world.parents["apple_1"].id == where
+
+
+def test_a_bottle_on_its_side_breaks_upright(env: HouseholdEnv) -> None:
+    world = begin(env)
+    world.release("mug_1", (-0.3, 1.5, 0.96), 0.0, LYING)
+    assert abs(world.bodies.rotation("mug_1")[2, 2]) < 0.1
+    world.set_upright("mug_1")
+    assert world.bodies.rotation("mug_1")[2, 2] > 0.99 and world.parents["mug_1"] == Parent("counter_2", ON) and check_world(world) == []

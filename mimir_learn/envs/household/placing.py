@@ -10,11 +10,12 @@ import numpy as np
 
 from mimir_learn.symbols import Relation
 
+from .ground import front_of, reach_forward
 from .nesting import STICKS_OUT, UPRIGHT, Outline, Posture, fitting, outline_of, postures
 from .render import pose_of
 from .spec import FixtureSpec, Region, ThingSpec, Vec, Viewpoint
 from .viewpoints import FOV
-from .world import World, front_of
+from .world import World
 
 _CLEAR = 0.012  # metres between two things side by side
 _TRIES = 40
@@ -199,8 +200,10 @@ def beside(world: World, fixture: FixtureSpec, thing: ThingSpec, view: Viewpoint
                 return spot
     unseen: Spot | None = None
     w, d, _ = fixture.size
-    reach = fixture.panels[0].travel if fixture.panels and fixture.panels[0].joint == "slide" and world.is_open(fixture.id) else 0.0
-    between_doors = any(p.joint == "hinge" for p in fixture.panels)  # open leaves would hide what lands at the sides
+    reach = reach_forward(fixture) if world.bodies.gaps[fixture.id] > 0 else 0.0
+    between_doors = any(
+        p.joint == "hinge" and abs(p.axis[2]) > 0.5 for p in fixture.panels
+    )  # open leaves would hide what lands at the sides
     span = max(w / 2 - thing.radius, 0.05) if between_doors else w / 2
     for _ in range(60):
         if between_doors or rng.random() < 0.7:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import cos, radians, sin
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,10 @@ from mimir_learn.symbols import HAND, IN_HAND, Parent, Relation, Snapshot
 from .bodies import Bodies, inverse, rotated, times, turned
 from .build import BuiltHouse
 from .causes import above, after_arrival, after_state
-from .nesting import postures
+from .ground import Ground, front_of, turn_about_z
+from .nesting import outline_of, postures
 from .scenery import Scenery
-from .spec import FixtureSpec, ThingSpec, Vec, Viewpoint
+from .spec import ThingSpec, Vec, Viewpoint
 from .truth import Regions, initial_attributes, snapshot
 from .viewpoints import FOV, Block
 from .vocabulary import VOCABULARY
@@ -42,7 +42,7 @@ class World:
         self.specs: dict[str, ThingSpec] = {t.id: t for t in built.house.things}
         self.fixtures = {f.id: f for f in built.house.fixtures}
         self.room_of_fixture = {f.id: f.room for f in built.house.fixtures}
-        self._blocks = [(f.room, _block(f)) for f in built.house.fixtures if f.parent.relation is Relation.ROOM]
+        self.ground = Ground(built.house)
         self._order = list(self.specs)
         self._fixed_parents = {f.id: f.parent for f in built.house.fixtures}
         self.held: str | None = None
@@ -125,6 +125,18 @@ class World:
             out += self.contents(inner)
         return out
 
+    def blocks(self, room: str) -> list[Block]:
+        """Footprints and heights of what stands on a room's floor."""
+        return self.ground.blocks(room)
+
+    def free_floor(self, at: tuple[float, ...], radius: float, ignore: str | None = None) -> bool:
+        """Whether a disc on the floor is inside one room and clear of furniture and of things on the floor."""
+        room = self.regions.room_at(np.array(at))
+        if room is None:
+            return False
+        lying = [t for t in self._order if t not in (ignore, self.held) and self.parents.get(t) == Parent(room, Relation.ROOM)]
+        return self.ground.free(room, at, radius, [(self.position(t), self.specs[t].radius) for t in lying])
+
     def holds(self, entity: str) -> Relation | None:
         """How an entity holds things now; None when it does not, like one that is broken."""
         relation = VOCABULARY.spec(self.house.entities[entity]).relation
@@ -199,6 +211,24 @@ class World:
         self._sync()
         self._read_parents()
 
+    def set_upright(self, thing: str) -> None:
+        """Put a thing on its base where it lies or leans: sliced or broken, it is drawn around that. In a low container it stays lying."""
+        turn, at = self.bodies.rotation(thing), self.position(thing)
+        half = postures(self.specs[thing].solid)[0].half[2]
+        low = outline_of(self.specs[thing].solid, at, turn).low
+        if turn[2, 2] > 0.99 or (low + half > at[2] + 0.01 and self.parents[thing].relation is Relation.IN):
+            return
+        yaw = float(np.degrees(np.arctan2(turn[1, 0], turn[0, 0])))
+        at[2] = low + half + 0.002
+        if thing in self._rides:
+            holder = self._rides[thing][0]
+            base, back = self.position(holder), inverse(self.bodies.pose(holder)[1])
+            self._rides[thing] = (holder, rotated(at - base, back), times(back, turned(yaw)))
+            self._sync()
+            self._read_parents()
+        else:
+            self.release(thing, at, yaw)
+
     def settle(self) -> int:
         """Step until everything rests, then read all parents from geometry. Returns the number of physics steps."""
         kept = None if self.held is None else self.bodies.pose(self.held)
@@ -217,10 +247,10 @@ class World:
         things = self.contents(fixture)
         riding = self.regions.riding(np.array([self.position(t) for t in things]).reshape(-1, 3), fixture, self.bodies.gaps[fixture])
         self.bodies.set_gap(fixture, share)
-        front = _turn(spec.yaw, (0.0, -1.0, 0.0))
+        front = turn_about_z(spec.yaw, (0.0, -1.0, 0.0))
         for thing, rides in zip(things, riding, strict=True):
             if rides:
-                self.bodies.shift(thing, _turn(spec.yaw, spec.panels[0].axis) * spec.panels[0].travel * moved)
+                self.bodies.shift(thing, turn_about_z(spec.yaw, spec.panels[0].axis) * spec.panels[0].travel * moved)
             elif share == 0.0 and any(p.joint == "hinge" for p in spec.panels):
                 sticks_out = (self.position(thing) - spec.position) @ front + self.specs[thing].radius - (spec.size[1] / 2 - 0.03)
                 self.bodies.shift(thing, -front * max(0.0, float(sticks_out)))
@@ -327,42 +357,3 @@ class World:
         if self.held is not None:
             for thing in (self.held, *self.loaded(self.held)):
                 self.scenery.place_in(thing, room)
-
-    def blocks(self, room: str) -> list[Block]:
-        """Footprints and heights of what stands on a room's floor."""
-        return [b for r, b in self._blocks if r == room]
-
-    def free_floor(self, at: tuple[float, ...], radius: float, ignore: str | None = None) -> bool:
-        """Whether a disc on the floor is inside one room and clear of furniture and of things on the floor."""
-        room = self.regions.room_at(np.array(at))
-        if room is None:
-            return False
-        centre, size = next((r.centre, r.size) for r in self.house.rooms if r.id == room)
-        if any(abs(at[k] - centre[k]) > size[k] / 2 - radius - 0.02 for k in (0, 1)):
-            return False
-        for x0, y0, x1, y1, _ in self.blocks(room):
-            if x0 - radius - 0.02 < at[0] < x1 + radius + 0.02 and y0 - radius - 0.02 < at[1] < y1 + radius + 0.02:
-                return False
-        for t in self._order:
-            if t not in (ignore, self.held) and self.parents.get(t) == Parent(room, Relation.ROOM):
-                p = self.data.xpos[self.built.things[t].body]
-                if np.hypot(p[0] - at[0], p[1] - at[1]) < radius + self.specs[t].radius + 0.02:
-                    return False
-        return True
-
-
-def _turn(yaw: float, local: Vec) -> NDArray[np.float64]:
-    c, s = cos(radians(yaw)), sin(radians(yaw))
-    return np.array([c * local[0] - s * local[1], s * local[0] + c * local[1], local[2]])
-
-
-def _block(f: FixtureSpec) -> Block:
-    half = (f.size[1] / 2, f.size[0] / 2) if f.yaw % 180 != 0 else (f.size[0] / 2, f.size[1] / 2)
-    x, y, _ = f.position
-    return (x - half[0], y - half[1], x + half[0], y + half[1], f.size[2])
-
-
-def front_of(fixture: FixtureSpec, gap: float, along: float = 0.0) -> tuple[float, float, float]:
-    """The floor point ``gap`` metres before a fixture's front edge, ``along`` to its right."""
-    step = _turn(fixture.yaw, (along, -fixture.size[1] / 2 - gap, 0.0))
-    return (fixture.position[0] + float(step[0]), fixture.position[1] + float(step[1]), 0.0)

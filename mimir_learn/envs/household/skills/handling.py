@@ -219,4 +219,5 @@ def _breaks(me: Robot, x: str) -> bool:
     if (x, "filled") in world.attributes:
         world.set_attribute(x, "filled", False)
     spill(world, x, me.rng)
+    world.set_upright(x)
     return True

@@ -62,6 +62,7 @@ def cut(me: Robot, x: str) -> Report:
     me.fault = me.dice.first_of("stuck")
     if not me.fault:
         world.set_attribute(x, "sliced", True)
+        world.set_upright(x)
     elif not me.dice.silent():
         return Report(False, "uncut", x=x)
     return Report(True, "sliced", x=x)
