@@ -31,7 +31,7 @@ class _Forgetting(WorldMemory):
         """Back to what is known at the start of an episode. Where the robot is and has looked is not a memory of things and stays."""
         at, step, viewings, stays, places = self.at, self.step, self.viewings, self.stays, tuple(self.places.values())
         Tree.__init__(self, self.vocabulary, places)
-        self._view.clear()
+        self._base, self._changed = {}, {}
         self.at, self.step, self.viewings, self.stays = at, step, viewings, stays
 
 

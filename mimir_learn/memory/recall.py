@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from mimir_learn.memory.hypotheses import Hypothesis
 from mimir_learn.memory.task import Binding, binding_of
@@ -12,6 +13,7 @@ from mimir_learn.memory.world import WorldMemory
 from mimir_learn.symbols import Goal, ObjectQuery, Parent
 
 K_DEFAULT = 8
+SCORE_ALL = 64  # so many of a category are scored sooner than sorted out
 Similarity = Callable[[str, str], float]
 
 
@@ -73,20 +75,60 @@ def recall(
     active hypothesis; where that is in ``exclude`` (F_t), or refuted, the best unresolved alternative that is not. An entity about whose
     place nothing is left is recalled without a parent. ``similarity(noun, category) -> [0, 1]`` may score a noun that only is a synonym,
     e.g. by an embedding; the category's own name scores 1.
+
+    Only what can be among the first ``k`` is scored (`contenders`): the result is the same as if all were.
     """
-    found: list[Candidate] = []
     noun = query.object.category
     category = world.vocabulary.resolve(noun)
-    lexical = float(noun == category)
-    semantic = similarity(noun, category) if similarity else 1.0
-    for entity_id in world.of_category(category):
-        if query.object.instance not in (None, entity_id):
-            continue
+    fixed = Support(float(noun == category), similarity(noun, category) if similarity else 1.0, 0.0, 0.0)
+    return rank(contenders(world, query, category, k, exclude, fixed), world, query, k, exclude, fixed)
+
+
+def contenders(world: WorldMemory, query: Query, category: str, k: int, exclude: Collection[Binding], fixed: Support) -> Collection[str]:
+    """Ids of ``category`` among which the ``k`` best are; ``fixed`` is the support all of them have.
+
+    Out of view and out of the room, with an active hypothesis and nothing special about it, only the weight of that hypothesis tells one
+    from another, and those are taken from the heaviest down. For a query that asks for more than a category, and where memory does not
+    know what room the robot is in, it is all of them.
+    """
+    if query.object.instance is not None:
+        return (query.object.instance,) if _is(query.object.instance, category, world) else ()
+    ids, here = world.of_category(category), world.room_of(world.at)
+    if len(ids) <= SCORE_ALL or query.source is not None or query.object.attributes or here is None:
+        return ids
+    standing = world.standing
+    special = {i for i in (*world.sightings, *(b.object for b in exclude)) if _is(i, category, world)} | standing.odd(category)
+    stack = [here]
+    while stack:
+        for child in world.children(stack.pop()):
+            stack.append(child)
+            if _is(child, category, world):
+                special.add(child)
+    out: list[str] = []
+    last = None
+    for weight, group in standing.by_weight(category):
+        total = replace(fixed, relational=0.5 * weight).total  # two weights can be one total, and then ids decide
+        if len(out) >= k and total != last:
+            break
+        out += islice((i for i in group if i not in special), k)
+        last = total
+    return [*special, *out]
+
+
+def _is(entity_id: str, category: str, world: WorldMemory) -> bool:
+    entity = world.entity(entity_id)
+    return entity is not None and entity.category == category
+
+
+def rank(ids: Collection[str], world: WorldMemory, query: Query, k: int, exclude: Collection[Binding], fixed: Support) -> list[Candidate]:
+    """The ``k`` best of ``ids``, best first, ties by id."""
+    found: list[Candidate] = []
+    for entity_id in ids:
         hypothesis = best_hypothesis(entity_id, world, exclude)
         if hypothesis is None and world.hypothesis(entity_id) is not None:
             continue  # all that memory believes of it is contradicted
         relational, visual = _relational(entity_id, hypothesis, query, world), float(entity_id in world.sightings)
-        support = Support(lexical, semantic, relational, visual, _descriptive(entity_id, query.object, world))
+        support = Support(fixed.lexical, fixed.semantic, relational, visual, _descriptive(entity_id, query.object, world))
         parent = None if hypothesis is None else hypothesis.parent
         found.append(Candidate(entity_id, parent, support, binding_of(entity_id, hypothesis)))
     return heapq.nsmallest(k, found, key=lambda c: (-c.support.total, c.entity))

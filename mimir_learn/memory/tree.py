@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from mimir_learn.memory.hypotheses import Evidence, EvidenceKind, Fact, Hypothesis, Record
+from mimir_learn.memory.standing import Standing
 from mimir_learn.symbols import ATTRIBUTES, HAND, IN_HAND, Entity, Kind, Parent, Place, Relation, Sighting, Vocabulary
 
 MISSES_TO_DEMOTE = 2
@@ -34,6 +35,8 @@ class Tree:
         self._records: dict[str, Record] = {}
         self._children: dict[str, set[str]] = {}
         self._by_category: dict[str, set[str]] = {}
+        self._sorted: dict[str, tuple[str, ...]] = {}
+        self._standing = Standing()
         self._hand: str | None = None
         self._dirty: set[str] = set()
         self._add(HAND)
@@ -51,11 +54,13 @@ class Tree:
     def _add(self, entity: Entity) -> Record:
         record = self._records[entity.id] = Record(entity)
         self._by_category.setdefault(entity.category, set()).add(entity.id)
-        self._dirty.add(entity.id)
+        self._sorted.pop(entity.category, None)
+        self._touch(entity.id)
         return record
 
     def _touch(self, entity_id: str) -> Record:
         self._dirty.add(entity_id)
+        self._standing.touch(entity_id)
         return self._records[entity_id]
 
     def _activate(self, entity_id: str, parent: Parent, evidence: Evidence) -> None:
@@ -221,7 +226,15 @@ class Tree:
 
     def of_category(self, category: str) -> tuple[str, ...]:
         """Ids of that category, sorted."""
-        return tuple(sorted(self._by_category.get(category, ())))
+        if category not in self._sorted:
+            self._sorted[category] = tuple(sorted(self._by_category.get(category, ())))
+        return self._sorted[category]
+
+    @property
+    def standing(self) -> Standing:
+        """How firmly memory believes where things are, up to date."""
+        self._standing.settle(self._records)
+        return self._standing
 
     def views(self, place: str, since: int = 0) -> int:
         """How often ``place`` was viewed from step ``since`` on (of the last `KEEP_VIEWINGS` times)."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mimir_learn.memory.hypotheses import Evidence, EvidenceKind, Fact, Hypothesis, Record
+from mimir_learn.memory.layers import Layers
 from mimir_learn.memory.ramifications import ramify
 from mimir_learn.memory.tree import Tree
 from mimir_learn.symbols import (
@@ -34,6 +35,7 @@ from mimir_learn.symbols import (
 )
 
 KEEP_VIEWINGS = 8
+KEEP_CHANGED = 256  # entries that a belief may carry beside the base it shares with others
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,8 @@ class WorldMemory(Tree):
     def __init__(self, vocabulary: Vocabulary, places: Iterable[Place]) -> None:
         super().__init__(vocabulary, places)
         self.journal: list[Observed | Acted] = []
-        self._view: dict[str, BelievedEntity] = {}
+        self._base: dict[str, BelievedEntity] = {}  # the view as of some step; never changed once it has been handed out
+        self._changed: dict[str, BelievedEntity] = {}  # what differs from it now
 
     @classmethod
     def replay(cls, vocabulary: Vocabulary, places: Iterable[Place], journal: Sequence[Observed | Acted]) -> WorldMemory:
@@ -133,7 +136,7 @@ class WorldMemory(Tree):
 
     def _see(self, sighting: Sighting, step: int) -> None:
         record = self._records.get(sighting.entity.id) or self._add(sighting.entity)
-        self._dirty.add(record.entity.id)
+        self._touch(record.entity.id)
         evidence = Evidence(EvidenceKind.OBSERVATION, step, "percept")
         if sighting.parent != ELSEWHERE and record.entity.kind is not Kind.ROOM:
             self._activate(record.entity.id, sighting.parent, evidence)
@@ -221,9 +224,9 @@ class WorldMemory(Tree):
 
     def belief(self) -> Belief:
         """The read-only view W_t⁺ handed to Δ-sources; later writes do not change it."""
-        for entity_id in self._dirty:
+        for entity_id in sorted(self._dirty):
             record = self._records[entity_id]
-            self._view[entity_id] = BelievedEntity(
+            self._changed[entity_id] = BelievedEntity(
                 record.entity,
                 None if record.active is None else record.active.parent,
                 MappingProxyType({a: f.value for a, f in record.facts.items()}),
@@ -231,7 +234,9 @@ class WorldMemory(Tree):
                 record.last_seen,
             )
         self._dirty.clear()
-        return Belief(self.vocabulary, MappingProxyType(dict(self._view)), self.at, self.step)
+        if len(self._changed) > KEEP_CHANGED:
+            self._base, self._changed = {**self._base, **self._changed}, {}
+        return Belief(self.vocabulary, Layers(self._base, dict(self._changed)), self.at, self.step)
 
     def triples(self) -> frozenset[tuple[str, str, str]]:
         """Active (entity, relation, parent) triples of all movable objects."""
