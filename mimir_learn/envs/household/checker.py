@@ -184,8 +184,8 @@ def stress(
     accepted = refused = 0
     env = HouseholdEnv(HouseholdConfig(image_size=image_size, max_steps=max(1, actions)))
     for k, ((house_seed, suite), share) in enumerate(zip(runs, shares, strict=True)):
-        rates = FaultRates.suite(suite) if isinstance(suite, str) else suite
-        rng = np.random.default_rng([seed, k])
+        name, rates = (suite, FaultRates.suite(suite)) if isinstance(suite, str) else ("own rates", suite)
+        rng = np.random.default_rng([seed, k, house_seed, *name.encode()])
         env.reset(seed=int(rng.integers(2**31)), options={"house_seed": house_seed, "faults": rates})
         skills = env._running()
         problems += [f"house {house_seed}, at the start: {p}" for p in check_world(skills.world)]
@@ -196,7 +196,6 @@ def stress(
             refused += info["feedback"].startswith("Refused")
             if skills.fault:
                 struck[skills.fault] += 1
-            name = suite if isinstance(suite, str) else "own rates"
             problems += [f"house {house_seed}, {name}, {command!r}: {p}" for p in check_world(skills.world, skills.stance.view)]
     env.close()
     return StressReport(actions, accepted, refused, dict(struck), tuple(problems))
