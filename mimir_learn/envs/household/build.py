@@ -26,7 +26,7 @@ STATIC, MOVING = 1, 3  # contype of what stays and of what can be carried
 
 _HEAD = f"""<mujoco model="household">
 <compiler angle="degree" autolimits="true"/>
-<size memory="4M"/>
+<size memory="16M"/>
 <option timestep="0.004" sleep_tolerance="0.03" iterations="30" cone="pyramidal"><flag sleep="enable" autoreset="disable"/></option>
 <statistic extent="1" center="0 0 1"/>
 <visual><global fovy="{FOV}" offwidth="512" offheight="512"/>

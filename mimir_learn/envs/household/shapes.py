@@ -177,13 +177,13 @@ def _skin(rings: int, n: int) -> NDArray[np.int64]:
 
 def _weld(points: NDArray[np.float64], faces: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Points that coincide become one, and triangles without area go."""
-    rounded = np.round(points, 7) + 0.0
+    rounded = np.round(points, 6) + 0.0
     _, first, index = np.unique(rounded, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(np.argsort(first))  # keep the order in which the points came
     vertices = rounded[np.sort(first)]
     faces = order[index.ravel()][faces]
     a, b, c = (vertices[faces[:, k]] for k in range(3))
-    keep = np.linalg.norm(np.cross(b - a, c - a), axis=1) > 1e-10
+    keep = np.linalg.norm(np.cross(b - a, c - a), axis=1) > 1e-9
     return vertices, faces[keep]
 
 

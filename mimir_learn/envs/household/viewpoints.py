@@ -28,7 +28,13 @@ def fixture_viewpoints(
     _, d, _ = plan.size
     low, high = plan.focus
     eye_z = plan.eye or min(1.5, max(1.05, (low + high) / 2 + 0.62))
-    distance = _STAND + plan.reach * 0.75 + 0.18 * (high - low > 0.4) + beneath
+    if plan.hung:  # onto the upper shelf as well
+        eye_z = max(eye_z, max((r.centre[2] for r in plan.regions), default=0.0) + 0.14)
+    distance = _STAND + plan.reach * 0.55 + 0.18 * (high - low > 0.4) + beneath
+    if plan.reach:  # over the front of a drawer, behind which a fork may lie
+        eye_z += 0.2
+    elif plan.eye and not plan.hung:  # over the rim of a basin
+        eye_z, distance = eye_z + 0.12, distance - 0.15
     out = []
     for side in (0.0, -0.5, 0.5):
         x, y, _ = _world(position, yaw, (side, -d / 2 - distance + 0.12 * abs(side), 0.0))
