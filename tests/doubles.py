@@ -26,6 +26,7 @@ VOCABULARY = Vocabulary(
             CategorySpec("vase", _O, None, ("filled", "broken"), ("table", "shelf")),
             CategorySpec("pan", _O, Relation.IN, ("heated", "cleaned", "dirty"), ("burner", "cabinet")),
             CategorySpec("apple", _O, None, ("heated", "cooled"), ("fridge", "table")),
+            CategorySpec("egg", _O, None, ("broken", "heated", "cooled"), ("fridge", "table")),
             CategorySpec("tomato", _O, None, ("sliced", "heated", "cooled"), ("fridge", "table")),
             CategorySpec("knife", _O, None, ("dirty", "cleaned"), ("table", "cabinet"), (), ("slice",)),
             CategorySpec("plate", _O, Relation.ON, (), ("table",)),

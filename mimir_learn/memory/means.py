@@ -72,9 +72,11 @@ def unmet(query: ObjectQuery, entity_id: str, world: WorldMemory) -> tuple[tuple
 
 
 def usable(entity_id: str, query: ObjectQuery, world: WorldMemory) -> bool:
-    """Not broken, unless something broken or this very thing is asked for."""
-    asked = query.instance == entity_id or ("broken", True) in query.attributes
-    return asked or world.value(entity_id, "broken") is not True
+    """Not broken, or something broken or this very thing is asked for, or it is no dish: a broken egg is still an egg."""
+    if world.value(entity_id, "broken") is not True or query.instance == entity_id or ("broken", True) in query.attributes:
+        return True
+    spec = _spec(entity_id, world)
+    return spec is not None and spec.relation is None and "filled" not in spec.attributes
 
 
 def pick_receptacle(parent: Parent, world: WorldMemory) -> str | None:

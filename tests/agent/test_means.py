@@ -175,6 +175,12 @@ def test_what_is_broken_is_used_only_if_asked_for():
         assert env.parents[meant] == at("shelf_1")
 
 
+def test_a_broken_egg_is_the_last_resort():
+    for objects, meant in (({"egg_1": at("table_1")}, "egg_1"), ({"egg_1": at("table_1"), "egg_2": at("table_1")}, "egg_2")):
+        env, _ = solve(objects, bring("a", "egg", "shelf"), states=(("egg_1", "broken"),))
+        assert env.parents[meant] == at("shelf_1")
+
+
 def test_look_at_a_thing_in_the_light():
     env, _ = solve({"book_1": at("table_1")}, carry("a", ObjectQuery("book"), "hand"), make("b", "lamp_1", "on"))
     assert env.hand == "book_1" and env.where == "lamp_1" and env.attributes["lamp_1", "on"]
