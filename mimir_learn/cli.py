@@ -143,6 +143,23 @@ def _eval(config: Any) -> int:
     return 0
 
 
+def _grid_config() -> type:
+    from mimir_learn.evaluation.experiment import GridConfig
+
+    return GridConfig
+
+
+def _grid(config: Any) -> int:
+    from mimir_learn.evaluation.experiment import run_grid
+
+    results = run_grid(config)
+    if config.plan:
+        print(f"{results['name']}: {results['cells']} cells, {results['episodes']} episodes")
+        return 0
+    print(f"{config.out}/{results['name']}/tables.md")
+    return 0
+
+
 def _table(results: dict[str, Any]) -> str:
     metrics = ("sr", "declared_sr", "gc", "steps", "wrong_writes", "false_completion_rate", "memory_f1")
     lines = [f"{'':22s}" + "".join(f"{m:>23s}" for m in metrics)]
@@ -266,7 +283,7 @@ def _bench_memory(config: Any) -> int:
 COMMANDS: dict[str, Command] = {
     "collect": Command("collect a transition log (--check DIR, --preview DIR: look into one)", _collect_config, _collect),
     "train": Command("train a Δ-estimator on a log", _train_config, _train),
-    "eval": Command("run Δ-sources on a task suite and score them", _eval_config, _eval),
+    "eval": Command("run Δ-sources on a task suite and score them (--grid FILE: an experiment grid)", _eval_config, _eval),
     "suite": Command("build a certified task suite (--check true: certify one again)", _suite_config, _suite),
     "report": Command("render an evaluation's report again", lambda: ReportConfig, _report),
     "demo": Command("everything: collect, train, evaluate, report", _demo_config, _demo),
@@ -314,6 +331,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 args = [f"--{command.noun_key}", noun, *args]
     if name == "collect":
         command = _about_a_log(args) or command
+    if name == "eval" and any(a.partition("=")[0] == "--grid" for a in args):
+        command = Command("run an experiment grid: every cell's episodes once, then tables and tests", _grid_config, _grid)
     os.environ.setdefault("GOMP_SPINCOUNT", "0")  # threads that spin while they wait starve each other on shared cores
     try:
         config = _parse(name, command, args)

@@ -21,7 +21,7 @@ from mimir_learn.evaluation.scoring import EpisodeScorer
 from mimir_learn.evaluation.suite import state_sha256
 from mimir_learn.feedback import make_source
 from mimir_learn.memory import Status
-from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Snapshot, Vocabulary
+from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Snapshot, Task, Vocabulary
 
 
 class _Tap:
@@ -53,10 +53,10 @@ def environment(image_size: int) -> HouseholdEnv:
     return HouseholdEnv(HouseholdConfig(image_size=image_size, max_steps=10_000))
 
 
-def initial_sha256(house_seed: int, image_size: int = 128) -> str:
-    """Hash of a house's symbolic state right after reset, see `suite.state_sha256`."""
+def initial_sha256(task: Task, house_seed: int, image_size: int = 128) -> str:
+    """Hash of the symbolic state of a task's house right after reset, see `suite.state_sha256`."""
     env = environment(image_size)
-    env.reset(seed=0, options={"house_seed": house_seed, "faults": FaultRates()})
+    env.reset(seed=0, options={**house_options(task, house_seed), "faults": FaultRates()})
     return state_sha256(env.privileged_state())
 
 

@@ -21,7 +21,11 @@ SOURCES_OF = {
     "collect": (*_WORLD, "logs", "collect"),
     "train": _TRAINING,
     "score": (*_TRAINING, "feedback", "evaluation/score.py", "evaluation/reliability.py"),
-    "episodes": (*_WORLD, "estimator", *(f"evaluation/{n}.py" for n in ("arms", "episode", "jobs", "perception", "records", "scoring"))),
+    "episodes": (
+        *_WORLD,
+        "estimator",
+        *(f"evaluation/{n}.py" for n in ("arms", "cells", "compat", "episode", "jobs", "perception", "records", "scoring")),
+    ),
     "suite": (
         *_WORLD,
         *(f"evaluation/{n}.py" for n in ("build", "certify", "episode", "jobs", "perception", "scoring", "suite", "trials", "trivial")),

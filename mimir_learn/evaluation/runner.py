@@ -2,6 +2,8 @@
 
 A worker that dies mid-episode (killed, out of memory, or stopped by its watchdog) takes the process pool with it. The episodes that
 had begun and left no record are run again in a new pool and marked; none of them is ever scored as the agent's failure.
+
+joblib runs the pool: its own loky, or Ray or Dask where they are installed, on this machine or on a cluster.
 """
 
 from __future__ import annotations
@@ -13,42 +15,54 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
 from mimir_learn.errors import MimirError
-from mimir_learn.evaluation.jobs import Job
-from mimir_learn.evaluation.records import EpisodeKey, Record, RecordFile
+from mimir_learn.evaluation.backends import LOKY, opened
+from mimir_learn.evaluation.records import Record
 
 WATCHDOG_S = 600.0
 MAX_RERUNS = 3
 
 
+class Records(Protocol):
+    """Where results go: `records.RecordFile`, or `store.Store`."""
+
+    path: Path
+
+    @property
+    def done(self) -> Collection[Any]: ...
+
+    def append(self, record: Record) -> None: ...
+
+
 def run_all(
-    jobs: Sequence[Job],
-    records: RecordFile,
+    jobs: Sequence[Any],
+    records: Records,
     *,
     n_jobs: int,
     watchdog_s: float = WATCHDOG_S,
     progress: Callable[[Record], object] | None = None,
-    run: Callable[[Job], Record] | None = None,
+    run: Callable[[Any], Record] | None = None,
+    backend: str = LOKY,
 ) -> None:
     """Run every job whose key ``records`` lacks and append its record.
 
     Args:
-        jobs: one per episode; keys must be unique.
+        jobs: one per episode: dataclasses with ``key`` and ``reruns``; keys must be unique, hashable and sortable.
         records: where results go; what is there already is not run again.
         n_jobs: worker processes; 1 runs in this process (no watchdog, no protection against a crash).
         watchdog_s: wall-clock seconds after which a hanging episode's worker is ended and the episode run again.
         progress: called with every new record.
-        run: what a worker does with a job; `episode.run_job` unless a test says otherwise.
+        run: what a worker does with a job; None = `episode.run_job`.
+        backend: joblib's: loky, ray or dask.
 
     Raises MimirError when an episode raised an error, or lost its worker more than `MAX_RERUNS` times; all other episodes are
     recorded first.
@@ -57,16 +71,17 @@ def run_all(
         from mimir_learn.evaluation.episode import run_job
 
         run = run_job
-    reruns: Counter[EpisodeKey] = Counter()
-    failures: dict[EpisodeKey, str] = {}
+    reruns: Counter[Any] = Counter()
+    failures: dict[Any, str] = {}
     marks = records.path.parent / ".running"
     marks.mkdir(parents=True, exist_ok=True)
     for stale in marks.iterdir():
         stale.unlink()
+    pool = opened(backend, n_jobs)
     while todo := [replace(j, reruns=reruns[j.key]) for j in jobs if j.key not in records.done and j.key not in failures]:
         done = len(records.done)
         try:
-            for key, result in _results(todo, n_jobs, watchdog_s, marks, run):
+            for key, result in _results(todo, n_jobs, watchdog_s, marks, run, backend):
                 if isinstance(result, str):
                     failures[key] = result
                 else:
@@ -74,7 +89,7 @@ def run_all(
                     if progress is not None:
                         progress(result)
                 _mark(marks, key).unlink(missing_ok=True)
-        except (TerminatedWorkerError, BrokenProcessPool) as e:
+        except pool.broken as e:
             lost = [j.key for j in todo if _mark(marks, j.key).exists() and j.key not in records.done]
             if not lost and len(records.done) == done:
                 raise MimirError(f"worker processes cannot start or read their work: {e} ({e.__cause__})") from e
@@ -84,7 +99,7 @@ def run_all(
                 if reruns[key] > MAX_RERUNS:
                     failures[key] = f"its worker died {reruns[key]} times (out of memory, or hanging longer than {watchdog_s:g} s)"
             print(f"a worker died; running again: {', '.join(map(str, lost)) or 'nothing had begun'}", file=sys.stderr)
-            get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            pool.renew()
     with contextlib.suppress(OSError):
         marks.rmdir()
     if failures:
@@ -93,30 +108,35 @@ def run_all(
 
 
 def _results(
-    todo: Sequence[Job], n_jobs: int, watchdog_s: float, marks: Path, run: Callable[[Job], Record]
-) -> Iterator[tuple[EpisodeKey, Record | str]]:
+    todo: Sequence[Any], n_jobs: int, watchdog_s: float, marks: Path, run: Callable[[Any], Record], backend: str
+) -> Iterator[tuple[Any, Record | str]]:
     if n_jobs == 1:
         for job in todo:
             yield _guarded(job, None, marks, run)
         return
-    # Workers left over from an earlier stage would look to loky as if they leaked memory as soon as they load the estimator.
-    get_reusable_executor().shutdown(wait=True)
-    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
+    if backend == LOKY:
+        # Workers left over from an earlier stage would look to loky as if they leaked memory as soon as they load the estimator.
+        get_reusable_executor().shutdown(wait=True)
+        own: dict[str, Any] = {"inner_max_num_threads": 1}
+    else:
+        own = {}
+    parent = os.getpid() if backend == LOKY else None  # workers of a cluster are no children of this process and end with it otherwise
+    with parallel_config(backend, n_jobs=n_jobs, **own):
         workers = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        yield from workers(delayed(_guarded)(job, watchdog_s, marks, run, os.getpid()) for job in todo)
+        yield from workers(delayed(_guarded)(job, watchdog_s, marks, run, parent) for job in todo)
 
 
-def _collapsed(failures: Mapping[EpisodeKey, str]) -> list[str]:
+def _collapsed(failures: Mapping[Any, str]) -> list[str]:
     """One line for each different text: the first episode it struck, and how many more."""
-    struck: dict[str, list[EpisodeKey]] = {}
+    struck: dict[str, list[Any]] = {}
     for key, text in sorted(failures.items()):
         struck.setdefault(text, []).append(key)
     return [f"  {k[0]}{f' and {len(k) - 1} more' if len(k) > 1 else ''}: {text}" for text, k in struck.items()]
 
 
 def _guarded(
-    job: Job, watchdog_s: float | None, marks: Path, run: Callable[[Job], Record], parent: int | None = None
-) -> tuple[EpisodeKey, Record | str]:
+    job: Any, watchdog_s: float | None, marks: Path, run: Callable[[Any], Record], parent: int | None = None
+) -> tuple[Any, Record | str]:
     """Run one job; an exception comes back as text so that one bad episode does not stop the others.
 
     In a worker process, ``parent`` is the number of the process that wants the result; when that has died, the worker ends too.
@@ -165,5 +185,5 @@ def _single_thread() -> None:
         torch.set_num_threads(1)
 
 
-def _mark(marks: Path, key: EpisodeKey) -> Path:
+def _mark(marks: Path, key: object) -> Path:
     return marks / str(key).replace("/", "+").replace(os.sep, "+")

@@ -100,6 +100,7 @@ class EpisodeScorer:
     agreements: list[Agreement] = field(default_factory=list)
     waiting: Waiting | None = None  # an action whose judgement awaits a second look
     totals: dict[str, int] = field(default_factory=dict)
+    met: int = 0  # of the task's own conditions, now
 
     def __post_init__(self) -> None:
         self._hold(self.state)
@@ -107,6 +108,7 @@ class EpisodeScorer:
     def _hold(self, state: PrivilegedState) -> frozenset[str]:
         """Goals of the agenda that hold; what the task's own conditions have come to is kept on the way."""
         tally = self.task.tally(situation(state))
+        self.met = sum(met for met, _ in tally)
         self.ever = [max(met, before) for (met, _), before in zip(tally, self.ever or [0] * len(tally), strict=True)]
         if self.first_success is None and self.task.done(situation(state)):
             self.first_success = self.steps
@@ -193,6 +195,7 @@ class EpisodeScorer:
             "wrong": sorted(map(list, wrong)),
             "missed": sorted(map(list, missed)),
             "holds": sorted(holds),
+            "met": self.met,
             "completed": new,
             "false_completions": false,
             "memory_f1": None if agree is None else round(agree.f1, 4),
@@ -232,6 +235,7 @@ class EpisodeScorer:
             "declared": declared,
             "declared_sr": declared and self.task.done(now),
             "gc": 1.0 if sr else met / total,  # EmbodiedBench: the episode would have ended at the first success
+            "conditions": total,
             "gc_end": met / total,
             "gc_ever": 1.0 if sr else min(1.0, sum(self.ever) / total),
             "steps": self.steps,

@@ -154,6 +154,17 @@ def paired(a: Sequence[bool], b: Sequence[bool], tasks: Sequence[str], seed: int
     return Paired(table[0][0], table[0][1], table[1][0], table[1][1], difference, p, exact)
 
 
+def paired_mean(a: Sequence[float], b: Sequence[float], tasks: Sequence[str], seed: int = 0) -> tuple[Interval, float]:
+    """Mean of a − b on the same episodes with a bootstrap interval by task, and the two-sided sign-flip p-value by task.
+
+    Raises ConfigError when the lengths differ or there are none.
+    """
+    if not len(a) == len(b) == len(tasks) or not len(a):
+        raise ConfigError(f"arms do not match: {len(a)} and {len(b)} values for {len(tasks)} task ids")
+    x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return mean_by_task((x - y).tolist(), tasks, seed), _sign_flip_p(_per_task(x, tasks), _per_task(y, tasks), seed)
+
+
 def _sign_flip_p(a: Array, b: Array, seed: int) -> float:
     """H₀: within a task it is a coin's toss which arm is called a. Tasks with equal sums have nothing to flip."""
     differ = a != b
