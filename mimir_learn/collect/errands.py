@@ -45,7 +45,7 @@ class Errands:
         """Take a thing (or the one in the hand) to a place: its own, the floor, or another; often one that can break."""
         things = scene.of_kind(Kind.OBJECT)
         frail = scene.having("broken", Kind.OBJECT)
-        plan, thing, at = self._fetch(scene, self._near_or_any(scene, frail if frail and self._chance(0.4) else things))
+        plan, thing, at = self._fetch(scene, self._near_or_any(scene, frail if frail and self._chance(0.5) else things))
         if plan and self._chance(0.15):  # with something in the hand, switch or open something on the way
             detour = self.fiddle(scene, detour=True)
             plan += detour
@@ -54,7 +54,7 @@ class Errands:
         target = self._pick(places)
         if at in places and self._chance(0.35):
             target = str(at)
-        elif scene.twins and self._chance(0.3):
+        elif scene.twins and self._chance(0.5):
             target = self._pick(scene.twins)
         elif self._chance(0.08):
             target = self._pick(scene.of_kind(Kind.ROOM))
@@ -89,9 +89,11 @@ class Errands:
         ]
         if scene.hand is not None and scene.hand not in others:
             return []
-        close = [e for e in others if scene.room_of(e) == scene.room_of(vessel)] or others
-        if not close:
+        if not others:
             return []
+        beside = [e for e in others if scene.place_of(e) == scene.place_of(vessel)]
+        close = [e for e in others if scene.room_of(e) == scene.room_of(vessel)] or others
+        close = beside if beside and self._chance(0.6) else close
         plan, thing, at = self._fetch(scene, self._pick(close))
         place = scene.place_of(vessel)
         plan += [*self._approach(scene, at, place), Action(Verb.PLACE, thing, vessel)]
