@@ -16,7 +16,7 @@ from mimir_learn.errors import SimulatorError
 from .build import DRAWN
 from .engine import CURE, gl_context, mujoco
 from .spec import Viewpoint
-from .viewpoints import FOV
+from .viewpoints import FOV, axes
 
 _NEAR, _FAR = 0.04, 25.0  # as in build.py, with statistic extent 1
 
@@ -63,8 +63,7 @@ class Camera:
         """
         self._gl.make_current()  # another camera may have drawn since
         canvas = self._canvas_of(model)
-        forward = np.asarray(view.target) - np.asarray(view.eye)
-        forward /= np.linalg.norm(forward)
+        forward = axes(view)[2]
         self._free.lookat[:] = np.asarray(view.eye) + forward
         self._free.azimuth = np.degrees(np.arctan2(forward[1], forward[0]))
         self._free.elevation = np.degrees(np.arcsin(forward[2]))
@@ -141,10 +140,7 @@ def _free(gl: Any, canvases: OrderedDict[int, _Canvas]) -> None:
 
 def pose_of(view: Viewpoint) -> NDArray[np.float64]:
     """(4, 4) camera-to-world of a viewpoint: x right, y down, z forward; the horizon stays level."""
-    forward = np.asarray(view.target, dtype=np.float64) - np.asarray(view.eye, dtype=np.float64)
-    forward /= np.linalg.norm(forward)
-    right = np.cross(forward, (0.0, 0.0, 1.0))
-    right /= np.linalg.norm(right)
+    right, down, forward = axes(view)
     pose = np.eye(4)
-    pose[:3, 0], pose[:3, 1], pose[:3, 2], pose[:3, 3] = right, np.cross(forward, right), forward, view.eye
+    pose[:3, 0], pose[:3, 1], pose[:3, 2], pose[:3, 3] = right, down, forward, view.eye
     return pose
