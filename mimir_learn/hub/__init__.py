@@ -2,6 +2,7 @@
 
 from mimir_learn.hub.checkpoint import Checkpoint, bundle_checkpoint
 from mimir_learn.hub.dataset import bundle_log
+from mimir_learn.hub.publish import PublishConfig, publish
 from mimir_learn.hub.upload import push
 
-__all__ = ["Checkpoint", "bundle_checkpoint", "bundle_log", "push"]
+__all__ = ["Checkpoint", "PublishConfig", "bundle_checkpoint", "bundle_log", "publish", "push"]
