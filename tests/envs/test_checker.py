@@ -80,10 +80,10 @@ def test_the_held_thing_is_at_the_hand(env: HouseholdEnv) -> None:
 
 
 def test_random_actions_leave_every_house_in_order() -> None:
-    report = stress(range(3), 900, seed=3)
+    report = stress(range(2), 500, seed=3)
     assert report.sound, str(report)
-    assert report.actions == 900 and report.accepted > 300 and report.refused > 100 and len(report.faults) >= 6
-    assert stress(range(3), 900, seed=3) == report
+    assert report.actions == 500 and report.accepted > 200 and report.refused > 60 and len(report.faults) >= 6
+    assert stress(range(2), 500, seed=3) == report
 
 
 def test_one_can_give_rates_of_ones_own_and_read_the_report() -> None:
