@@ -23,10 +23,13 @@ class Pool:
 
     Attributes:
         broken: what joblib raises when a worker has died.
+        streams: whether results come one by one; else a list of ``chunk`` at a time.
     """
 
     backend: str
     broken: tuple[type[BaseException], ...]
+    streams: bool = True
+    chunk: int = 0
 
     def renew(self) -> None:
         """Get rid of workers that may be stuck. Ray and Dask replace dead workers themselves."""
@@ -62,15 +65,18 @@ def _ray(workers: int) -> Pool:
         local: dict[str, Any] = {} if address else {"num_cpus": workers, "include_dashboard": False}
         ray.init(address=address, log_to_driver=False, **local)
     register_ray()
-    return Pool("ray", (ray.exceptions.RayError,))
+    return Pool("ray", (ray.exceptions.RayError,), streams=False, chunk=8 * workers)
 
 
 def _dask(workers: int) -> Pool:
     from distributed import Client, KilledWorker, LocalCluster, default_client
 
+    address = os.environ.get("DASK_SCHEDULER_ADDRESS")
     try:
-        default_client()
+        client = default_client()
     except ValueError:
-        address = os.environ.get("DASK_SCHEDULER_ADDRESS")
-        Client(address or LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None))
+        client = Client(address or LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None))
+    client.wait_for_workers(1 if address else workers, timeout=60)
+    if sum(client.ncores().values()) < 2:  # joblib would then run everything in this process, without a watchdog
+        raise ConfigError("the Dask cluster has fewer than two cores; start more workers, or use backend loky")
     return Pool("dask", (KilledWorker,))

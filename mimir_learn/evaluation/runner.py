@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
+import socket
 import sys
 import threading
 import time
@@ -25,7 +26,7 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 
 from mimir_learn.errors import MimirError
-from mimir_learn.evaluation.backends import LOKY, opened
+from mimir_learn.evaluation.backends import LOKY, Pool, opened
 from mimir_learn.evaluation.records import Record
 
 WATCHDOG_S = 600.0
@@ -81,7 +82,7 @@ def run_all(
     while todo := [replace(j, reruns=reruns[j.key]) for j in jobs if j.key not in records.done and j.key not in failures]:
         done = len(records.done)
         try:
-            for key, result in _results(todo, n_jobs, watchdog_s, marks, run, backend):
+            for key, result in _results(todo, n_jobs, watchdog_s, marks, run, pool):
                 if isinstance(result, str):
                     failures[key] = result
                 else:
@@ -108,22 +109,26 @@ def run_all(
 
 
 def _results(
-    todo: Sequence[Any], n_jobs: int, watchdog_s: float, marks: Path, run: Callable[[Any], Record], backend: str
+    todo: Sequence[Any], n_jobs: int, watchdog_s: float, marks: Path, run: Callable[[Any], Record], pool: Pool
 ) -> Iterator[tuple[Any, Record | str]]:
     if n_jobs == 1:
         for job in todo:
             yield _guarded(job, None, marks, run)
         return
-    if backend == LOKY:
+    loky = pool.backend == LOKY
+    if loky:
         # Workers left over from an earlier stage would look to loky as if they leaked memory as soon as they load the estimator.
         get_reusable_executor().shutdown(wait=True)
-        own: dict[str, Any] = {"inner_max_num_threads": 1}
-    else:
-        own = {}
-    parent = os.getpid() if backend == LOKY else None  # workers of a cluster are no children of this process and end with it otherwise
-    with parallel_config(backend, n_jobs=n_jobs, **own):
-        workers = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
-        yield from workers(delayed(_guarded)(job, watchdog_s, marks, run, parent) for job in todo)
+    own: dict[str, Any] = {"inner_max_num_threads": 1} if loky else {}
+    home = (socket.gethostname(), os.getpid())
+    with parallel_config(pool.backend, n_jobs=n_jobs, **own):
+        if pool.streams:
+            workers = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="2*n_jobs")
+            yield from workers(delayed(_guarded)(job, watchdog_s, marks, run, home, child=loky) for job in todo)
+            return
+        for start in range(0, len(todo), pool.chunk):  # it answers for a whole list at once
+            some = todo[start : start + pool.chunk]
+            yield from Parallel(batch_size=1)(delayed(_guarded)(job, watchdog_s, marks, run, home, unmark=True) for job in some)
 
 
 def _collapsed(failures: Mapping[Any, str]) -> list[str]:
@@ -135,25 +140,57 @@ def _collapsed(failures: Mapping[Any, str]) -> list[str]:
 
 
 def _guarded(
-    job: Any, watchdog_s: float | None, marks: Path, run: Callable[[Any], Record], parent: int | None = None
+    job: Any,
+    watchdog_s: float | None,
+    marks: Path,
+    run: Callable[[Any], Record],
+    home: tuple[str, int] | None = None,
+    *,
+    child: bool = False,
+    unmark: bool = False,
 ) -> tuple[Any, Record | str]:
     """Run one job; an exception comes back as text so that one bad episode does not stop the others.
 
-    In a worker process, ``parent`` is the number of the process that wants the result; when that has died, the worker ends too.
+    Args:
+        home: host and number of the process that wants the result; that one is never ended by a watchdog.
+        child: this process is a child of that one, and ends when it has died.
+        unmark: say that the job is through although its result may yet be lost.
     """
-    if parent is not None:
-        _end_with(parent)
-    _mark(marks, job.key).touch()
-    if watchdog_s is not None:
-        _single_thread()
-        faulthandler.dump_traceback_later(watchdog_s, exit=True, file=2)
+    here = (socket.gethostname(), os.getpid())
+    if child and home is not None and here != home:
+        _end_with(home[1])
+    with _mark(marks, job.key).open("ab") as mark:
+        mark.write(b".")
+        begun = mark.tell()  # more than once where the backend itself has begun a lost job again
+    with _watched(watchdog_s if here != home else None):
+        try:
+            return job.key, run(replace(job, reruns=job.reruns + begun - 1))
+        except Exception as e:
+            return job.key, _describe(e)
+        finally:
+            if unmark:
+                _mark(marks, job.key).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _watched(seconds: float | None) -> Iterator[None]:
+    """End this process when it has not come through in so many seconds."""
+    if seconds is None:
+        yield
+        return
+    _single_thread()
+    if threading.current_thread() is threading.main_thread():
+        faulthandler.dump_traceback_later(seconds, exit=True, file=2)
+        stop = faulthandler.cancel_dump_traceback_later
+    else:  # several at once in one process (Dask), and faulthandler has one clock for all
+        timer = threading.Timer(seconds, os._exit, (1,))
+        timer.daemon = True
+        timer.start()
+        stop = timer.cancel
     try:
-        return job.key, run(job)
-    except Exception as e:
-        return job.key, _describe(e)
+        yield
     finally:
-        if watchdog_s is not None:
-            faulthandler.cancel_dump_traceback_later()
+        stop()
 
 
 @cache
