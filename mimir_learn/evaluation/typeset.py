@@ -19,7 +19,7 @@ def scores_frame(table: Mapping[str, Any], rows_name: str = "") -> pd.DataFrame:
     return pd.DataFrame({rows_name: table["rows"], **columns})
 
 
-def tests_frame(table: Mapping[str, Any]) -> pd.DataFrame:
+def comparisons_frame(table: Mapping[str, Any]) -> pd.DataFrame:
     """A table's tests as strings, one line per test."""
     percent = table["metric"] in PERCENT
     lines = []
@@ -51,23 +51,36 @@ def markdown(frame: pd.DataFrame) -> str:
     return "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
 
 
+_TEX = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "#": r"\#", "_": r"\_", "$": r"\$"}
+_SYMBOLS = {"Δ": r"$\Delta$", "∅": r"$\emptyset$", "−": "$-$"}
+
+
+def latex(frame: pd.DataFrame, title: str) -> str:
+    """A table environment that any LaTeX with booktabs can set."""
+    caption = "".join(_TEX.get(c, c) for c in title)
+    text: str = frame.to_latex(index=False, escape=True, caption=caption)
+    for symbol, command in _SYMBOLS.items():
+        text = text.replace(symbol, command)
+    return text
+
+
 def write_tables(results: Mapping[str, Any], folder: Path) -> None:
     """``tables.md``, ``tables.tex``, ``scores.csv``, ``tests.csv`` (and ``attribution.csv``, ``attribution.svg``) into ``folder``."""
     md, tex = [f"# {results['name']}", "", results["about"].strip(), "", *_notes(results)], []
     for table in results["tables"]:
         title = caption(table, results["layout"])
-        scores, tests = scores_frame(table, results["layout"]["rows"]), tests_frame(table)
+        scores, tests = scores_frame(table, results["layout"]["rows"]), comparisons_frame(table)
         md += ["", f"## {title}", "", markdown(scores)]
-        tex.append(scores.to_latex(index=False, escape=True, caption=title))
+        tex.append(latex(scores, title))
         if len(tests):
             md += ["", markdown(tests)]
-            tex.append(tests.to_latex(index=False, escape=True, caption=f"{title}: tests against {table['tests'][0]['reference']}"))
+            tex.append(latex(tests, f"{title}: tests against {table['tests'][0]['reference']}"))
     if attribution := results.get("attribution"):
         from mimir_learn.evaluation.attribution import frame_of, write_chart
 
         frame = frame_of(attribution)
         md += ["", "## First wrong link of failed episodes", "", markdown(frame)]
-        tex.append(frame.to_latex(index=False, escape=True, caption="First wrong link of failed episodes"))
+        tex.append(latex(frame, "First wrong link of failed episodes"))
         frame.to_csv(folder / "attribution.csv", index=False)
         write_chart(attribution, folder / "attribution.svg")
     (folder / "tables.md").write_text("\n".join(md) + "\n", encoding="utf-8")
