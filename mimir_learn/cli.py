@@ -1,7 +1,7 @@
 """The ``mimir`` command: every subcommand is a typed dataclass of settings, from YAML (``--config``) and the command line.
 
 Unknown keys are errors. Errors of this package are printed without a traceback: exit code 1, or 2 when the command line itself is wrong.
-Imports happen inside the subcommands, so that ``mimir collect`` does not load torch.
+What the subcommands are stands in `commands`.
 """
 
 from __future__ import annotations
@@ -11,296 +11,12 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, get_type_hints
 
+from mimir_learn.commands import COMMANDS, Command
 from mimir_learn.errors import MimirError
-
-
-@dataclass(frozen=True)
-class CheckLogConfig:
-    """Look for damage in a transition log.
-
-    Attributes:
-        check: the log's directory.
-    """
-
-    check: str
-
-
-@dataclass(frozen=True)
-class ReportConfig:
-    """Render the report of an evaluation again.
-
-    Attributes:
-        folder: holds results.json (and strips.json), as written by ``mimir eval`` and ``mimir demo``.
-        out: the page; default ``folder/report.html``.
-        image: also write a small picture (PNG) of results and frames there, as in the README.
-    """
-
-    folder: str = "runs/demo"
-    out: str | None = None
-    image: str | None = None
-
-
-@dataclass(frozen=True)
-class Command:
-    """A subcommand: one line of help, and functions that import its settings type and run it.
-
-    Attributes:
-        nouns: words one of which must follow the command; ``noun_key`` is the setting it is the value of, if any.
-        word_key: the setting that a further word without a key is the value of.
-    """
-
-    help: str
-    config: Callable[[], type]
-    run: Callable[[Any], int]
-    nouns: tuple[str, ...] = field(default=())
-    noun_key: str = ""
-    word_key: str = ""
-
-
-def _collect_config() -> type:
-    from mimir_learn.collect import CollectConfig
-
-    return CollectConfig
-
-
-def _collect(config: Any) -> int:
-    from mimir_learn.collect import collect
-
-    summary = collect(config)
-    speed = summary.transitions_per_s_per_core
-    made = "nothing was missing" if speed is None else f"{summary.made} made now, {speed:.0f} per second and core"
-    print(
-        f"{summary.directory}: {summary.transitions} transitions ({made}); {summary.rates['unusual']:.0%} failures, no-ops or side effects"
-    )
-    return 0
-
-
-def _check_log(config: CheckLogConfig) -> int:
-    from mimir_learn.collect import check_log
-
-    problems = check_log(config.check)
-    for problem in problems[:50]:
-        print(problem)
-    print(f"{config.check}: {'sound' if not problems else f'{len(problems)} problems'}")
-    return 1 if problems else 0
-
-
-def _preview_config() -> type:
-    from mimir_learn.showroom.preview import PreviewConfig
-
-    return PreviewConfig
-
-
-def _preview(config: Any) -> int:
-    from mimir_learn.showroom.preview import preview
-
-    return _paths(preview(config))
-
-
-def _paths(paths: Sequence[Path]) -> int:
-    """Say what has been written."""
-    for path in paths:
-        print(path)
-    return 0
-
-
-def _train_config() -> type:
-    from mimir_learn.estimator import TrainConfig
-
-    return TrainConfig
-
-
-def _train(config: Any) -> int:
-    from mimir_learn.estimator import fit
-    from mimir_learn.evaluation.results import write_json
-
-    summary = fit(config)
-    flat = {k: v for k, v in vars(summary).items() if isinstance(v, int | float)}
-    flat |= {f"validation.{k}": v for k, v in summary.best.items()} | {f"temperature.{k}": v for k, v in summary.temperature.items()}
-    write_json(Path(config.out_dir) / "summary.json", flat)
-    print(f"{summary.checkpoint}: {summary.parameters} parameters, {summary.epochs} epochs in {summary.wall_s:.0f} s")
-    return 0
-
-
-def _eval_config() -> type:
-    from mimir_learn.evaluation.run import EvalConfig
-
-    return EvalConfig
-
-
-def _eval(config: Any) -> int:
-    from mimir_learn.evaluation.run import evaluate
-
-    results = evaluate(config)
-    print(_table(results))
-    print(f"{config.out}/report.html")
-    return 0
-
-
-def _grid_config() -> type:
-    from mimir_learn.evaluation.experiment import GridConfig
-
-    return GridConfig
-
-
-def _grid(config: Any) -> int:
-    from mimir_learn.evaluation.experiment import run_grid
-
-    results = run_grid(config)
-    if config.plan:
-        print(f"{results['name']}: {results['cells']} cells, {results['episodes']} episodes")
-        return 0
-    print(f"{config.out}/{results['name']}/tables.md")
-    return 0
-
-
-def _table(results: dict[str, Any]) -> str:
-    metrics = ("sr", "declared_sr", "gc", "steps", "wrong_writes", "false_completion_rate", "memory_f1")
-    lines = [f"{'':22s}" + "".join(f"{m:>23s}" for m in metrics)]
-    for name, body in results["arms"].items():
-        lines.append(f"{name:22s}" + "".join(f"{body['metrics'][m]['value']:23.3f}" for m in metrics))
-    return "\n".join(lines)
-
-
-def _suite_config() -> type:
-    from mimir_learn.evaluation.build import SuiteConfig
-
-    return SuiteConfig
-
-
-def _suite(config: Any) -> int:
-    from mimir_learn.evaluation.build import run_suite_command
-
-    print(run_suite_command(config))
-    return 0
-
-
-def _report(config: ReportConfig) -> int:
-    from mimir_learn.evaluation.report import report_from_folder
-
-    print(report_from_folder(Path(config.folder), None if config.out is None else Path(config.out)))
-    if config.image is not None:
-        from mimir_learn.evaluation.picture import picture_from_folder
-
-        print(picture_from_folder(Path(config.folder), Path(config.image)))
-    return 0
-
-
-def _demo_config() -> type:
-    from mimir_learn.evaluation.demo import DemoConfig
-
-    return DemoConfig
-
-
-def _demo(config: Any) -> int:
-    from mimir_learn.evaluation.demo import demo
-
-    demo(config)
-    return 0
-
-
-def _doctor_config() -> type:
-    from mimir_learn.evaluation.doctor import DoctorConfig
-
-    return DoctorConfig
-
-
-def _doctor(config: Any) -> int:
-    from mimir_learn.evaluation.doctor import doctor
-
-    return doctor(config)
-
-
-def _play_config() -> type:
-    from mimir_learn.showroom.play import PlayConfig
-
-    return PlayConfig
-
-
-def _play(config: Any) -> int:
-    from mimir_learn.showroom.play import play
-
-    return play(config)
-
-
-def _show_config() -> type:
-    from mimir_learn.showroom.sheets import ShowConfig
-
-    return ShowConfig
-
-
-def _show(config: Any) -> int:
-    from mimir_learn.showroom.sheets import show
-
-    return _paths(show(config))
-
-
-def _assets_config() -> type:
-    from mimir_learn.showroom.sweethome import AssetsConfig
-
-    return AssetsConfig
-
-
-def _assets(config: Any) -> int:
-    from mimir_learn.showroom.sweethome import convert
-
-    print(convert(config))
-    return 0
-
-
-def _bench_config() -> type:
-    from mimir_learn.evaluation.bench import BenchConfig
-
-    return BenchConfig
-
-
-def _bench(config: Any) -> int:
-    from mimir_learn.evaluation.bench import bench_env
-
-    print(bench_env(config))
-    return 0
-
-
-def _bench_memory_config() -> type:
-    from mimir_learn.evaluation.bench_memory import MemoryBenchConfig
-
-    return MemoryBenchConfig
-
-
-def _bench_memory(config: Any) -> int:
-    from mimir_learn.evaluation.bench_memory import bench_memory
-
-    print(bench_memory(config))
-    return 0
-
-
-COMMANDS: dict[str, Command] = {
-    "collect": Command("collect a transition log (--check DIR, --preview DIR: look into one)", _collect_config, _collect),
-    "train": Command("train a Δ-estimator on a log", _train_config, _train),
-    "eval": Command("run Δ-sources on a task suite and score them (--grid FILE: an experiment grid)", _eval_config, _eval),
-    "suite": Command("build a certified task suite (--check true: certify one again)", _suite_config, _suite),
-    "report": Command("render an evaluation's report again", lambda: ReportConfig, _report),
-    "demo": Command("everything: collect, train, evaluate, report", _demo_config, _demo),
-    "play": Command("step through a house yourself, with the robot's frames, memory and Δ beside you", _play_config, _play),
-    "show": Command(
-        "draw contact sheets: mimir show things | fixtures | house | faults",
-        _show_config,
-        _show,
-        ("things", "fixtures", "house", "faults"),
-        "what",
-    ),
-    "assets": Command(
-        "convert models to draw furniture with: mimir assets sweethome3d DIR", _assets_config, _assets, ("sweethome3d",), "", "source"
-    ),
-    "doctor": Command("check what this machine can run (--household: and that houses stay in order)", _doctor_config, _doctor),
-    "bench": Command("measure speed: mimir bench env | memory", _bench_config, _bench, ("env", "memory")),
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -317,22 +33,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = args.pop(0)
     if name not in COMMANDS:
         return _complain(f"there is no command {name!r}\n{_overview()}", 2)
-    command = COMMANDS[name]
+    command, noun = COMMANDS[name], ""
     if command.nouns:
         if not args or args[0] not in (*command.nouns, "-h", "--help"):
             return _complain(f"mimir {name} takes one of: {', '.join(command.nouns)}", 2)
         if args[0] in command.nouns:
             noun = args.pop(0)
-            if command.word_key and args and not args[0].startswith("-"):
-                args[:1] = [f"--{command.word_key}", args[0]]
-            if (name, noun) == ("bench", "memory"):
-                command = Command("measure what one step of memory costs as it grows", _bench_memory_config, _bench_memory)
-            if command.noun_key:
-                args = [f"--{command.noun_key}", noun, *args]
-    if name == "collect":
-        command = _about_a_log(args) or command
-    if name == "eval" and any(a.partition("=")[0] == "--grid" for a in args):
-        command = Command("run an experiment grid: every cell's episodes once, then tables and tests", _grid_config, _grid)
+    if command.word_key and args and not args[0].startswith("-"):
+        args[:1] = [f"--{command.word_key}", args[0]]
+    if command.noun_key and noun:
+        args = [f"--{command.noun_key}", noun, *args]
+    given = {noun, *(a.partition("=")[0] for a in args)}
+    command = next((other for word, other in command.instead.items() if word in given), command)
     os.environ.setdefault("GOMP_SPINCOUNT", "0")  # threads that spin while they wait starve each other on shared cores
     try:
         config = _parse(name, command, args)
@@ -348,16 +60,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(_os_error(e), 1)
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
-
-
-def _about_a_log(args: Sequence[str]) -> Command | None:
-    """The command that ``mimir collect`` becomes when it is asked about a log that is there."""
-    keys = {a.partition("=")[0] for a in args}
-    if "--check" in keys:
-        return Command("look for damage in a transition log", lambda: CheckLogConfig, _check_log)
-    if "--preview" in keys:
-        return Command("draw random transitions of a log, and what it consists of", _preview_config, _preview)
-    return None
 
 
 _CURES = {
