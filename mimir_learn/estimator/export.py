@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from mimir_learn.symbols import Vocabulary
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 _MADE_BY = "package_version"
 _AGAIN = "run `mimir train --resume true` with its run's settings to write the export again, or remove the run's folder and train again"
+_REPO = re.compile(r"[\w.-]+/[\w.-]+")
 _PICKLES = (".ckpt", ".pt", ".pth", ".bin", ".pkl")
 
 
@@ -36,6 +38,27 @@ def save_pretrained(model: DeltaEstimator, directory: Path) -> Path:
     body = {**model.config.to_dict(), _MADE_BY: __version__}
     (directory / CONFIG).write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     return directory
+
+
+def local_folder(source: str | Path) -> Path:
+    """The folder of an export: ``source`` itself, or a download of the hub repository ``owner/name`` that it names.
+
+    What could be a path on this machine (it exists, or the folder it would lie in does) is never looked for on the hub. Only weights and
+    JSON are downloaded. Raises CheckpointError when the hub cannot be reached or has no such repository.
+    """
+    path = Path(source)
+    if path.exists() or not _REPO.fullmatch(str(source)) or path.parent.exists():
+        return path
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        return Path(snapshot_download(str(source), allow_patterns=[WEIGHTS, "*.json"]))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as e:
+        raise CheckpointError(
+            f"{source}: no such folder here, and the hub did not give a repository of that name ({_short(e)}); check the name and the "
+            "network, or train one with `mimir train`"
+        ) from e
 
 
 def weights_sha256(directory: Path) -> str:

@@ -131,7 +131,6 @@ class DeltaEstimator(nn.Module):
             act = torch.cat([torch.zeros_like(act[:, :1]), act[:, 1:]], 1)
         action_BD = self.verb(batch["verb"]) + self.motion(act)
         entity_BKD = self.name(batch["name"]) + self.parent_name(parent_name) + self.fact(facts) + slots_BSD[:, :k]
-        region_BRD = self.region(batch["region"]) + slots_BSD[:, k:]
         close_LD = self.close(batch["close_rgb"], batch["close_depth"])
         close_BSD = (
             close_LD.new_zeros(b * (k + r + 1), close_LD.shape[-1]).index_copy(0, batch["close_slot"], close_LD).view(b, k + r + 1, -1)
@@ -139,6 +138,7 @@ class DeltaEstimator(nn.Module):
         close_hand_BD = close_BSD[:, -1]
         held_BK1 = batch["feature"][..., _HELD : _HELD + 1]  # what is held has no place of its own to be looked at
         entity_BKD = entity_BKD + close_BSD[:, :k] + held_BK1 * close_hand_BD[:, None]
+        region_BRD = self.region(batch["region"]) + slots_BSD[:, k:] + close_BSD[:, k:-1]
         hand_query = (hand_BD + close_hand_BD + self.hand_query)[:, None]
         x_BQD = torch.cat([entity_BKD, region_BRD, hand_query, torch.zeros_like(hand_query)], 1) + action_BD[:, None]
         return {"before": before_BSD[:, :k], "hand": hand_look_BFD}, x_BQD
@@ -182,7 +182,10 @@ class DeltaEstimator(nn.Module):
     def from_pretrained(
         cls, directory: str | Path, vocabulary: Vocabulary | None = None, *, allow_other_vocabulary: bool = False
     ) -> DeltaEstimator:
-        """Read an export, strictly; see `mimir_learn.estimator.export.from_pretrained`. Raises CheckpointError."""
-        from mimir_learn.estimator.export import from_pretrained
+        """Read an export from a folder or a hub repository ``owner/name``, strictly; see `mimir_learn.estimator.export`.
 
-        return from_pretrained(Path(directory), vocabulary, allow_other_vocabulary=allow_other_vocabulary)
+        Raises CheckpointError.
+        """
+        from mimir_learn.estimator.export import from_pretrained, local_folder
+
+        return from_pretrained(local_folder(directory), vocabulary, allow_other_vocabulary=allow_other_vocabulary)

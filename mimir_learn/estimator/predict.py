@@ -11,6 +11,7 @@ from mimir_learn.estimator.batch import collate
 from mimir_learn.estimator.calibration import Calibration, load_calibration
 from mimir_learn.estimator.criterion import probabilities
 from mimir_learn.estimator.decode import decode
+from mimir_learn.estimator.export import local_folder
 from mimir_learn.estimator.inputs import build_with_ids
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.symbols import Estimate, Transition, Vocabulary
@@ -26,8 +27,8 @@ class Predictor:
 
     @classmethod
     def load(cls, checkpoint: str | Path, vocabulary: Vocabulary | None = None, *, allow_other_vocabulary: bool = False) -> Predictor:
-        """Open an export with its calibration, if it has one. Raises CheckpointError."""
-        directory = Path(checkpoint)
+        """Open an export (a folder, or ``owner/name`` on the hub) with its calibration, if it has one. Raises CheckpointError."""
+        directory = local_folder(checkpoint)
         model = DeltaEstimator.from_pretrained(directory, vocabulary, allow_other_vocabulary=allow_other_vocabulary)
         out = cls(model, load_calibration(directory))
         out.origin = str(directory)

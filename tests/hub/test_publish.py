@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -15,7 +16,7 @@ from mimir_learn.estimator import DeltaEstimator
 from mimir_learn.estimator.calibration import FILE, HEADS, Calibration
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.export import save_pretrained, weights_sha256, with_vocabulary
-from mimir_learn.hub import Checkpoint, bundle_checkpoint, push
+from mimir_learn.hub import Checkpoint, PublishConfig, bundle_checkpoint, publish, push
 from mimir_learn.hub.check import check_model_repo
 from mimir_learn.hub.dataset import size_category
 from tests.doubles import VOCABULARY
@@ -112,6 +113,50 @@ def test_a_pickle_is_never_published(checkpoint: Checkpoint, tmp_path: Path) -> 
     (out / "last.ckpt").write_bytes(b"x")
     with pytest.raises(CheckpointError, match=r"last\.ckpt are pickles"):
         check_model_repo(out)
+
+
+def test_publishing_a_run_scores_it_once(checkpoint: Checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log"
+    (log / "meta").mkdir(parents=True)
+    (log / "meta" / "info.json").write_text("{}")
+    monkeypatch.setattr("mimir_learn.hub.command.fingerprint", lambda path: "ab" * 32)
+    monkeypatch.setattr("mimir_learn.hub.command.LogDirectory", lambda path: SimpleNamespace(vocabulary=VOCABULARY))
+    asked: list[str] = []
+
+    def score(model: Path, log: Path, split: str) -> dict[str, object]:
+        asked.append(split)
+        return dict(checkpoint.scores)
+
+    for name in ("a", "b"):
+        said = publish(PublishConfig(str(tmp_path), f"lab/{name}", str(tmp_path / name), str(log)), score)
+        assert "checked; not uploaded" in said and DeltaEstimator.from_pretrained(tmp_path / name, vocabulary=VOCABULARY)
+    assert asked == ["test"]
+
+
+def test_what_cannot_be_published_is_named(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    def score(*_: object) -> dict[str, object]:
+        raise AssertionError("nothing to score")
+
+    with pytest.raises(CheckpointError, match="no log and no exported estimator"):
+        publish(PublishConfig(str(tmp_path / "nowhere"), "lab/x"), score)
+    with pytest.raises(ConfigError, match="give --log DIR"):
+        publish(PublishConfig(str(tmp_path), "lab/x"), score)
+
+
+def test_a_missing_folder_beside_others_is_not_looked_for_on_the_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "runs").mkdir()
+    with pytest.raises(CheckpointError, match="not an exported Δ-estimator"):
+        DeltaEstimator.from_pretrained("runs/nothing")
+
+
+def test_a_hub_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*_: object, **__: object) -> str:
+        raise OSError("no route")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", unreachable)
+    with pytest.raises(CheckpointError, match="no such folder here, and the hub did not give"):
+        DeltaEstimator.from_pretrained("lab/small")
 
 
 def test_push_needs_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
