@@ -8,11 +8,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mimir_learn.checks import chance, whole
+from mimir_learn.checks import chance, positive, whole
 from mimir_learn.errors import ConfigError
 from mimir_learn.logs.codec import dumps
 from mimir_learn.logs.splits import HOUSES_PER_SPLIT, SPLITS
 
+PRACTISED = ("exogenous", "partial", "unfilled", "breaks", "misplaced")
 STYLES = ("plain", "alfred", "habitat")  # of the household's sentences
 
 
@@ -85,6 +86,8 @@ class CollectConfig:
         episodes_per_house: episodes in each house, each with other actions and faults.
         steps: actions per episode; an episode has steps + 1 frames.
         faults: level p of the standard mix, or the name of a fault suite (see `mimir_learn.envs.household.FaultRates`).
+        practice: how many times as often the faults of `PRACTISED`, which are rare, strike in training houses: a model learns little
+            from the thirty breakages of a small log. The other splits keep the rates of ``faults``.
         feedback_style: whose shape the environment's sentences have: plain, alfred or habitat.
         image_size: height and width of the frames in pixels.
         episodes_per_shard: episodes in one file; also the unit of work, and what a kill can lose.
@@ -99,6 +102,7 @@ class CollectConfig:
     episodes_per_house: int = 2
     steps: int = 32
     faults: float | str = 0.25
+    practice: float = 1.0
     feedback_style: str = "plain"
     image_size: int = 128
     episodes_per_shard: int = 8
@@ -114,6 +118,7 @@ class CollectConfig:
             chance("collect.faults", self.faults)
         else:
             _check_suite(self.faults)
+        positive("collect.practice", self.practice)
         if self.feedback_style not in STYLES:
             raise ConfigError(f"collect.feedback_style is {self.feedback_style!r}; known: {', '.join(STYLES)}")
         if self.n_jobs != -1:

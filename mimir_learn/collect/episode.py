@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from mimir_learn.agent.adapters import Adapter
@@ -23,16 +24,17 @@ def record_episode(
     seed: int,
     task_index: int,
     steps: int,
-    house: Any = None,
+    options: Mapping[str, Any] | None = None,
     fits: Fits = anything_fits,
 ) -> RecordedEpisode:
     """Reset ``env`` to a house, let ``policy`` act ``steps`` times, and return the episode encoded (steps + 1 rows).
 
-    ``house`` is the ready-made house of ``house_seed``, for an environment that takes one; ``fits`` is for the policy, see `Scene`.
+    ``options`` are given to ``env.reset`` in place of the house's seed (the house itself, ready-made); ``fits`` is for the policy, see
+    `Scene`.
 
     Raises SimulatorError when the environment ends the episode early, ObservationError for a frame no sensor could have taken.
     """
-    raw, info = env.reset(seed=seed, options={"house_seed": house_seed} if house is None else {"house": house})
+    raw, info = env.reset(seed=seed, options={"house_seed": house_seed} if options is None else dict(options))
     places = tuple(info["places"])
     state, percept = env.privileged_state(), env.visible_entities()
     header = EpisodeHeader(index, first_row, house_seed, seed, policy.task, places, task_index)

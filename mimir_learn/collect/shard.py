@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mimir_learn.agent.adapters import Adapter
-from mimir_learn.collect.config import CollectConfig
+from mimir_learn.collect.config import PRACTISED, CollectConfig
 from mimir_learn.collect.episode import record_episode
 from mimir_learn.collect.plan import EpisodePlan, ShardPlan
 from mimir_learn.collect.policy import PLAY, PlayPolicy, Policy
@@ -22,7 +22,7 @@ from mimir_learn.logs.writer import RecordedEpisode, ShardWriter
 from mimir_learn.symbols import Environment
 
 if TYPE_CHECKING:
-    from mimir_learn.envs.household import HouseholdConfig, HouseSpec
+    from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseSpec
 
 INSTRUCTIONS = (PLAY.instruction, "Do one household task, then play.")  # the task itself is in the episode table
 
@@ -81,10 +81,24 @@ def _make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: 
 
 def household(config: CollectConfig) -> HouseholdConfig:
     """The environment's settings that a collection asks for."""
-    from mimir_learn.envs.household import FaultRates, HouseholdConfig
+    from mimir_learn.envs.household import HouseholdConfig
 
-    faults = FaultRates.suite(config.faults) if isinstance(config.faults, str) else FaultRates.level(config.faults)
-    return HouseholdConfig(image_size=config.image_size, max_steps=config.steps, faults=faults, feedback_style=config.feedback_style)
+    return HouseholdConfig(
+        image_size=config.image_size, max_steps=config.steps, faults=rates(config, "test"), feedback_style=config.feedback_style
+    )
+
+
+def rates(config: CollectConfig, split: str) -> FaultRates:
+    """How often which fault strikes in the houses of a split; faults of one action never add up to more than all of them."""
+    from mimir_learn.envs.household import FaultRates
+
+    out = FaultRates.suite(config.faults) if isinstance(config.faults, str) else FaultRates.level(config.faults)
+    if split != "train" or config.practice == 1.0:
+        return out
+    raised = {name: min(1.0, config.practice * getattr(out, name)) for name in PRACTISED}
+    raised["misplaced"] = min(raised["misplaced"], 1.0 - out.beside - out.unplaced)
+    raised["partial"] = min(raised["partial"], 1.0 - out.stuck)
+    return replace(out, **raised)
 
 
 @lru_cache(maxsize=2)  # the episodes of a house follow one another
@@ -129,7 +143,7 @@ def _episode(config: CollectConfig, env: Environment, adapter: Adapter, plan: Ep
             seed=plan.seed,
             task_index=task_index,
             steps=config.steps,
-            house=house,
+            options={"house": house, "faults": rates(config, plan.split)},
             fits=_fits(house),
         )
     except mujoco.FatalError as e:

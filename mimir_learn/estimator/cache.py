@@ -21,7 +21,7 @@ from mimir_learn.estimator.samples import arrays, replay
 from mimir_learn.logs import LogDirectory, fingerprint
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = 5  # raise when samples.py, inputs.py or labels.py change what they produce
+_VERSION = 6  # raise when samples.py, inputs.py or labels.py change what they produce
 
 _RAGGED_KEYS = frozenset(key for keys in RAGGED.values() for key in keys)
 

@@ -25,7 +25,7 @@ class EstimatorConfig:
         image_px: side of the whole-frame image the trunk sees, pixels.
         crop_px: side of a metric crop, pixels.
         thing_window_m, place_window_m: side of the crop around a movable thing / around a place, metres.
-        close_px: side of the finer crop that what the action names, and the hand, get beside the other, pixels.
+        close_px: side of the finer crop that what the action names, the largest changed region and the hand get beside the other, pixels.
         close_window_m: side of the finer crop around a movable thing, metres; around a place it is that of its other crop.
         hand_box: (left, top, right, bottom) of the part of the frame where the held thing is drawn, as fractions.
         max_depth_m: depth beyond this is clipped.
@@ -41,7 +41,7 @@ class EstimatorConfig:
         schema_version: of this file's meaning.
     """
 
-    candidates: int = 32
+    candidates: int = 24
     image_px: int = 64
     crop_px: int = 16
     thing_window_m: float = 0.4

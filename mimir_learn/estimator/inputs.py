@@ -39,8 +39,8 @@ def build_input(transition: Transition, config: EstimatorConfig) -> dict[str, ND
       pixel above the world's zero is ``depth * (a x + b y + c) + d`` with x, y in [0, 1].
     - ``hand_rgb`` (2, C, C, 3), ``hand_depth`` (2, C, C): the part of the frame where the held thing is drawn.
     - ``crop_rgb`` (M, 2, C, C, 3), ``crop_depth`` (M, 2, C, C) relative metres, ``crop_slot`` (M,): candidate k, or K + region r.
-    - ``close_rgb`` (L, 2, X, X, 3), ``close_depth`` (L, 2, X, X), ``close_slot`` (L,): finer crops of what the action names (candidate k)
-      and, last, of the hand (K + R); L ≤ 3.
+    - ``close_rgb`` (L, 2, X, X, 3), ``close_depth`` (L, 2, X, X), ``close_slot`` (L,): finer crops of what the action names (candidate k),
+      of the largest region (K) and, last, of the hand (K + R); L ≤ 4.
     - ``name`` (K, D), ``feature`` (K, FEATURES), ``view`` (K, VIEW_FEATURES); ``mask``, ``movable``, ``holds`` (K,) flags;
       ``parent`` (K,) index among candidates (K = hand).
     - ``attr_mask``, ``attr_known``, ``attr_value`` (K, A).
@@ -64,7 +64,7 @@ def build_with_ids(transition: Transition, config: EstimatorConfig) -> tuple[tup
     out.update(_regions(regions, chosen, after, config))
     out.update(_geometry(chosen, regions, before, after, config))
     out.update(_crops(chosen, regions, before, after, config))
-    out.update(_close_ups(chosen, before, after, config))
+    out.update(_close_ups(chosen, regions, before, after, config))
     out["verb"] = np.asarray(config.verbs.index(transition.action.verb.value), dtype=np.int64)
     out["action"] = _action(transition)
     return chosen.ids, out
@@ -220,22 +220,27 @@ def _shown(
         return visible & (np.abs(uv_N2[:, 1] - height / 2) < height / 2 + 0.5 * reach_N)
 
 
-def _close_ups(chosen: Candidates, before: Observation, after: Observation, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
-    """Finer crops of what the action names, where it can be seen, and of the corner of the frame where the held thing is drawn."""
-    size = config.close_px
+def _close_ups(
+    chosen: Candidates, regions: Regions, before: Observation, after: Observation, config: EstimatorConfig
+) -> dict[str, NDArray[Any]]:
+    """Finer crops of what the action names, where it can be seen, of the largest region that changed (where a thing put down has landed,
+    perhaps in shards), and of the corner of the frame where the held thing is drawn."""
+    size, most = config.close_px, min(1, len(regions))
     named = [int(i) for role in ("acted_object", "acted_receptacle") for i in chosen.with_role(role)]
     named = [i for i in named if chosen.entities[i].entity.kind is not Kind.ROOM]
     things = np.array([chosen.entities[i].entity.kind is Kind.OBJECT for i in named], dtype=np.bool_)
-    window = np.where(things, config.close_window_m, config.place_window_m)
-    rgb = np.zeros((len(named), 2, size, size, 3), dtype=np.uint8)
-    depth = np.full((len(named), 2, size, size), INVALID, dtype=np.float16)
-    seen = np.zeros(len(named), dtype=np.bool_)
+    window = np.concatenate([np.where(things, config.close_window_m, config.place_window_m), np.full(most, config.close_window_m)])
+    n = len(window)
+    rgb = np.zeros((n, 2, size, size, 3), dtype=np.uint8)
+    depth = np.full((n, 2, size, size), INVALID, dtype=np.float16)
+    seen = np.zeros(n, dtype=np.bool_)
     for f, (view, frame) in enumerate(zip(chosen.views, (before, after), strict=True)):
-        uv, z = view.uv_N2[named], view.z_N[named]
+        uv, z = np.concatenate([view.uv_N2[named], regions.uv_FM2[f, :most]]), np.concatenate([view.z_N[named], regions.z_FM[f, :most]])
         rows = np.flatnonzero(_shown(uv, z, window, frame, config))
         rgb[rows, f], depth[rows, f] = metric_crops(frame, uv[rows], z[rows], window[rows], size)
         seen[rows] = True
-    slots = [*(i for i, s in zip(named, seen, strict=True) if s), config.candidates + config.change_regions]
+    slots = [i for i, s in zip([*named, *[config.candidates] * most], seen, strict=True) if s]
+    slots.append(config.candidates + config.change_regions)
     hand = [box_crop(f, config.hand_box, size) for f in (before, after)]
     rgb = np.concatenate([rgb[seen], np.stack([h[0] for h in hand])[None]])
     depth = np.concatenate([depth[seen], np.stack([hand_depth(h[1]) for h in hand])[None]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import jsonargparse
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mimir_learn.collect import CollectConfig, HouseCounts, PolicyConfig
-from mimir_learn.collect.config import STYLES
+from mimir_learn.collect.config import PRACTISED, STYLES
 from mimir_learn.collect.plan import plan_shards
 from mimir_learn.errors import ConfigError
 from mimir_learn.logs import split_of
@@ -109,6 +109,19 @@ def test_recipes_parse(path: Path) -> None:
 def test_faults_are_a_level_or_a_name(tmp_path: Path, text: str, value: float | str) -> None:
     (tmp_path / "recipe.yaml").write_text(f"faults: {text}\n")
     assert parse(tmp_path / "recipe.yaml").faults == value
+
+
+def test_training_houses_practise_rare_faults_and_no_others() -> None:
+    from mimir_learn.collect.shard import rates
+
+    config = CollectConfig(faults=0.25, practice=3.0)
+    plain, raised = rates(config, "test"), rates(config, "train")
+    assert raised.breaks == pytest.approx(3 * plain.breaks) and raised.exogenous == pytest.approx(3 * plain.exogenous)
+    assert rates(config, "validation") == rates(config, "calibration") == plain == rates(replace(config, practice=1.0), "train")
+    assert {f.name for f in fields(plain) if getattr(plain, f.name) != getattr(raised, f.name)} == set(PRACTISED)
+    assert rates(replace(config, faults=1.0, practice=9.0), "train").exogenous == 0.9  # as much as there is room for
+    with pytest.raises(ConfigError, match=r"collect\.practice"):
+        CollectConfig(practice=0.0)
 
 
 def test_styles_are_those_of_the_household() -> None:

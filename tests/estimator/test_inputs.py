@@ -235,10 +235,17 @@ def test_close_ups_show_what_is_handled_and_the_hand() -> None:
     tr = next(t for t, _ in (transition(np.random.default_rng(n)) for n in range(9)) if t.belief.hand is None)
     ids, arrays = build_with_ids(dataclasses.replace(tr, action=Action(Verb.PLACE, "mug_1", "table_1")), SMALL)
     hand = SMALL.candidates + SMALL.change_regions
-    assert arrays["close_slot"].tolist() == [ids.index("mug_1"), ids.index("table_1"), hand]
-    assert arrays["close_rgb"].shape == (3, 2, SMALL.close_px, SMALL.close_px, 3) and arrays["close_rgb"][0].any()
-    _, arrays = build_with_ids(dataclasses.replace(tr, action=Action(Verb.WAIT)), SMALL)
-    assert arrays["close_slot"].tolist() == [hand]
+    slots = arrays["close_slot"].tolist()
+    assert slots[:2] == [ids.index("mug_1"), ids.index("table_1")] and slots[-1] == hand and set(slots[2:-1]) <= {SMALL.candidates}
+    assert arrays["close_rgb"].shape == (len(slots), 2, SMALL.close_px, SMALL.close_px, 3) and arrays["close_rgb"][0].any()
+    quiet = dataclasses.replace(tr, action=Action(Verb.WAIT), after=tr.before)
+    assert build_with_ids(quiet, SMALL)[1]["close_slot"].tolist() == [hand]
+    w = World({"mug_1": np.array([0.3, 0.6, 0.65])})
+    before = w.frame()
+    w.points["mug_1"] = np.array([0.0, 0.3, 0.3])
+    _, arrays = build_with_ids(dataclasses.replace(quiet, before=before, after=w.frame()), SMALL)
+    assert arrays["close_slot"].tolist() == [SMALL.candidates, hand]  # the largest of the regions that changed
+    assert (arrays["close_rgb"][0, 0] != arrays["close_rgb"][0, 1]).any()
 
 
 def test_changed_regions_of_two_poses_are_what_one_of_them_looked_through() -> None:
