@@ -131,6 +131,10 @@ class Lab:
     def jobs(self, cell: Cell, only: Sequence[tuple[str, int]] | None = None, shift: int = 0) -> list[GridJob]:
         """One per task and seed of a cell; ``only`` some (task id, seed), with ``shift`` added to the seed."""
         settings, code = cell.settings(self.grid.gate, self.grid.image_size), code_of(cell, self.ground)
+        if settings.checkpoint is not None:  # a name on the hub is looked up once, not by every worker
+            from mimir_learn.estimator.export import local_folder
+
+            settings = replace(settings, checkpoint=str(local_folder(settings.checkpoint)))
         out = []
         for task in self.tasks(cell):
             for number in self.grid.seeds:

@@ -222,11 +222,11 @@ def checkpoint_hashes(checkpoint: str | None) -> dict[str, str | None]:
     from mimir_learn.envs.household import VOCABULARY
     from mimir_learn.estimator.calibration import FILE as CALIBRATION
     from mimir_learn.estimator.export import CONFIG as MODEL_CONFIG
-    from mimir_learn.estimator.export import weights_sha256
+    from mimir_learn.estimator.export import local_folder, weights_sha256
     from mimir_learn.estimator.predict import Predictor
 
     Predictor.load(checkpoint, VOCABULARY)  # fails here, once and clearly, rather than in every worker
-    folder = Path(checkpoint)
+    folder = local_folder(checkpoint)
     calibration = folder / CALIBRATION
     return {
         "checkpoint_sha256": weights_sha256(folder),

@@ -46,13 +46,14 @@ class Store:
         if self.path.exists():
             _cut_half_line(self.path)
         self._records: dict[str, Record] = {}
+        self._common: dict[str, Any] = {}
         for number, record in self._lines():
             key = record.get("key")
             if not isinstance(key, str):
                 raise ConfigError(f"{self.path}:{number} is no record of an experiment; choose another out, or delete this line")
             if key in self._records:
                 raise ConfigError(f"{self.path}:{number} records episode {key[:12]}… a second time; delete this line")
-            self._records[key] = record
+            self._records[key] = self._slim(record)
         self.done: set[ContentKey] = {ContentKey(k) for k in self._records}
 
     def _lines(self) -> Iterator[tuple[int, Record]]:
@@ -64,6 +65,13 @@ class Store:
                     yield number, json.loads(line)
                 except ValueError as e:
                     raise ConfigError(f"{self.path}:{number} is not JSON ({e}); delete this line to have its episode run again") from e
+
+    def _slim(self, record: Record) -> Record:
+        """The same record; what many records have word for word is held in memory once."""
+        for name in ("made_by", "settings", "estimator"):
+            if name in record:
+                record[name] = self._common.setdefault(json.dumps(record[name], sort_keys=True), record[name])
+        return record
 
     def append(self, record: Record) -> None:
         """Add one record; its ``trace`` goes to the trace file. Raises ConfigError when its key is already there."""
@@ -77,7 +85,7 @@ class Store:
             f.write(packed)
         with self.path.open("a", encoding="utf-8") as f:
             f.write(json.dumps(slim, sort_keys=True, ensure_ascii=False) + "\n")
-        self._records[key] = slim
+        self._records[key] = self._slim(slim)
         self.done.add(ContentKey(key))
 
     def get(self, key: str) -> Record | None:
