@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import json
 import os
 import re
 import sys
@@ -110,8 +111,12 @@ def _parse(name: str, command: Command, args: list[str]) -> Any:
 
 
 def _with_values(args: Sequence[str], kind: type) -> list[str]:
-    """A switch that stands alone (``--household``) means true."""
+    """A switch that stands alone (``--household``) means true; a setting of two words (``--compare A B``) takes both."""
     hints = get_type_hints(kind)
+    for name in (n for n, hint in hints.items() if hint == tuple[str, str] and f"--{n}" in args):
+        at = list(args).index(f"--{name}")
+        if len(args) > at + 2 and not any(a.startswith("--") for a in args[at + 1 : at + 3]):
+            args = [*args[: at + 1], json.dumps(args[at + 1 : at + 3]), *args[at + 3 :]]
     switches = {f"--{name}" for name, hint in hints.items() if hint is bool or hint == (bool | None)}
     out: list[str] = []
     for i, arg in enumerate(args):

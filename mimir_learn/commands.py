@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from mimir_learn.errors import ConfigError
+
 
 @dataclass(frozen=True)
 class CheckLogConfig:
@@ -24,17 +26,25 @@ class CheckLogConfig:
 
 @dataclass(frozen=True)
 class ReportConfig:
-    """Render the report of an evaluation again.
+    """Make the report of an evaluation or of an experiment grid.
 
     Attributes:
-        folder: holds results.json (and strips.json), as written by ``mimir eval`` and ``mimir demo``.
-        out: the page; default ``folder/report.html``.
+        folder: holds results.json, as written by ``mimir eval`` (with or without ``--grid``) and ``mimir demo``.
+        out: a folder for report.html and the tables, or the page (.html); null = ``folder``.
+        films: episodes of a grid to show frame by frame; each is run again once and kept. An evaluation has its own.
+        rerun: also write a recording (.rrd) for Rerun of every episode shown; needs rerun-sdk.
         image: also write a small picture (PNG) of results and frames there, as in the README.
     """
 
     folder: str = "runs/demo"
     out: str | None = None
+    films: int = 12
+    rerun: bool = False
     image: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.films < 0:
+            raise ConfigError(f"films is {self.films}; give a number of episodes, 0 for none")
 
 
 @dataclass(frozen=True)
@@ -177,12 +187,25 @@ def _suite(config: Any) -> int:
 def _report(config: ReportConfig) -> int:
     from mimir_learn.evaluation.report import report_from_folder
 
-    print(report_from_folder(Path(config.folder), None if config.out is None else Path(config.out)))
+    out = None if config.out is None else Path(config.out)
+    print(report_from_folder(Path(config.folder), out, films=config.films, rerun=config.rerun))
     if config.image is not None:
         from mimir_learn.evaluation.picture import picture_from_folder
 
         print(picture_from_folder(Path(config.folder), Path(config.image)))
     return 0
+
+
+def _compare_config() -> type:
+    from mimir_learn.evaluation.compare import CompareConfig
+
+    return CompareConfig
+
+
+def _compare(config: Any) -> int:
+    from mimir_learn.evaluation.compare import compare
+
+    return _paths(compare(config))
 
 
 def _demo_config() -> type:
@@ -289,6 +312,7 @@ def _publish(config: Any) -> int:
 
 _CHECK = Command("look for damage in a transition log", lambda: CheckLogConfig, _check_log)
 _PREVIEW = Command("draw random transitions of a log, and what it consists of", _preview_config, _preview)
+_COMPARE = Command("two runs side by side, episode by episode, those that came out differently first", _compare_config, _compare)
 _GRID = Command("run an experiment grid: every cell's episodes once, then tables and tests", _grid_config, _grid)
 _MEMORY = Command("measure what one step of memory costs as it grows", _bench_memory_config, _bench_memory)
 
@@ -304,7 +328,13 @@ COMMANDS: dict[str, Command] = {
         "run Δ-sources on a task suite and score them (--grid FILE: an experiment grid)", _eval_config, _eval, instead={"--grid": _GRID}
     ),
     "suite": Command("build a certified task suite (--check true: certify one again)", _suite_config, _suite),
-    "report": Command("render an evaluation's report again", lambda: ReportConfig, _report),
+    "report": Command(
+        "make the report of an evaluation or a grid: mimir report RESULTS -o DIR (--compare A B: two runs side by side)",
+        lambda: ReportConfig,
+        _report,
+        word_key="folder",
+        instead={"--compare": _COMPARE},
+    ),
     "demo": Command("everything: collect, train, evaluate, report", _demo_config, _demo),
     "play": Command("step through a house yourself, with the robot's frames, memory and Δ beside you", _play_config, _play),
     "show": Command(

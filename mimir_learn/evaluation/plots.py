@@ -26,11 +26,22 @@ COLOURS = {
     "none": "#c2485b",
 }
 _MORE = ("#3b9ec9", "#a3872f", "#7a5c43", "#64748b")
+_NOISE = ("#93b7cf", "#6f9dbd", "#4f83a8", "#376a90", "#255277")
+_MANY = ("#0f9d76", "#5b6ee1", "#e0872c", "#b35bd6", "#c2485b", "#3b9ec9", "#a3872f", "#7a5c43", "#64748b", "#d0679d", "#5f9e3f", "#8a8f98")
 
 
 def colour(arm: str, index: int = 0) -> str:
     """One colour per arm throughout the report."""
     return COLOURS.get(arm, _MORE[index % len(_MORE)])
+
+
+def colours(names: Sequence[str]) -> dict[str, str]:
+    """One colour per row of a table: sources keep theirs, noisy(p) darkens with p, anything else takes the next of a list."""
+    noisy = [n for n in names if n.startswith("noisy(")]
+    out = {n: _NOISE[round(i * (len(_NOISE) - 1) / max(1, len(noisy) - 1))] for i, n in enumerate(noisy)}
+    free = iter(_MANY * (1 + len(names) // len(_MANY)))
+    known = any(n in COLOURS for n in names)
+    return {n: out.get(n) or (COLOURS.get(n) if known else None) or next(free) for n in names}
 
 
 @contextmanager

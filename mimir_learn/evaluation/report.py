@@ -1,21 +1,21 @@
-"""results.json (and strips.json) → one self-contained HTML page: no network, light and dark, phone and desk."""
+"""A results folder → its report: one self-contained HTML page, for phone and desk, light and dark, and tables for papers beside it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup
 
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import plots
 from mimir_learn.evaluation.arms import fault_words
+from mimir_learn.evaluation.blocks import Block
 from mimir_learn.evaluation.caveats import caveats, p_text
-from mimir_learn.evaluation.viewer import episodes
+from mimir_learn.evaluation.page import viewer, write_page
+from mimir_learn.evaluation.reading import Run, open_run
 
 HEADLINE = ("sr", "declared_sr", "gc", "steps", "invalid", "look_agains", "held", "memory_f1", "wrong_writes", "false_completion_rate")
 _PERCENT = {"sr", "declared_sr", "gc", "false_completion_rate"}
@@ -40,39 +40,63 @@ QUALITY = {
 """Δ-quality numbers shown for every source, by name in results → column head."""
 
 
-def write_report(results: Mapping[str, Any], path: Path, strips: Sequence[Mapping[str, Any]] = ()) -> None:
-    """Render ``results`` (see `results.evaluate` and docs/evaluation.md) to ``path``.
+PAGE = "report.html"
+FILMS = 12
+
+
+def write_report(
+    results: Mapping[str, Any], path: Path, strips: Sequence[Mapping[str, Any]] = (), sections: Sequence[Block] = (), files: str = ""
+) -> None:
+    """Render an evaluation's ``results`` (see `results.evaluate` and docs/evaluation.md) to ``path``.
+
+    Args:
+        strips: its films. sections: more to show, see `evalpage.sections`. files: what lies beside the page.
 
     Raises ConfigError when the results miss what a report needs.
     """
     try:
-        context = _context(results, strips)
+        context = {**_context(results, strips), "sections": sections, "files": files}
     except (KeyError, TypeError) as e:
         raise ConfigError(
             f"these results cannot be reported ({type(e).__name__}: {e}); they are from another version: run `mimir eval` again"
         ) from e
-    env = Environment(
-        loader=PackageLoader("mimir_learn.evaluation"), autoescape=select_autoescape(["j2"], default=True), undefined=StrictUndefined,
-        trim_blocks=False,
-    )  # fmt: skip
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(env.get_template("report.html.j2").render(context), encoding="utf-8")
+    write_page("report.html.j2", context, path)
 
 
-def report_from_folder(folder: Path, out: Path | None = None) -> Path:
-    """Render ``folder/results.json`` with ``folder/strips.json`` if present; returns the page's path. Raises ConfigError."""
-    source = folder / "results.json"
-    if not source.is_file():
-        raise ConfigError(f"no results.json in {folder}; run `mimir eval --out {folder}` first")
+def report_from_folder(folder: Path, out: Path | None = None, *, films: int = FILMS, rerun: bool = False) -> Path:
+    """Render the results in ``folder``, an evaluation's or a grid's, and write its tables beside the page; returns the page's path.
+
+    Args:
+        out: a folder, or the page itself (a name that ends in .html); None = ``folder``.
+        films: episodes of a grid shown frame by frame; they are run again once, an evaluation has its own.
+        rerun: also write a recording for Rerun of every episode shown.
+
+    Raises ConfigError for a folder without results, or damaged ones, and where Rerun is asked for and not installed.
+    """
+    from mimir_learn.evaluation.evalpage import write_evaluation
+    from mimir_learn.evaluation.gridreport import write_grid
+    from mimir_learn.evaluation.recording import need_rerun
+
+    if rerun:
+        need_rerun()
+    run = open_run(folder)
+    page = folder / PAGE if out is None else out if out.suffix == ".html" else out / PAGE
+    page.parent.mkdir(parents=True, exist_ok=True)
+    if run.grid:
+        write_grid(run, page, films, rerun)
+    else:
+        write_evaluation(run, page, strips_of(run), rerun)
+    return page
+
+
+def strips_of(run: Run) -> list[dict[str, Any]]:
+    """Films an evaluation has kept. Raises ConfigError when their file is damaged."""
+    path = run.folder / "strips.json"
     try:
-        results = json.loads(source.read_text(encoding="utf-8"))
-        strips_file = folder / "strips.json"
-        strips = json.loads(strips_file.read_text(encoding="utf-8")) if strips_file.is_file() else []
+        strips: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
     except ValueError as e:  # no JSON, or not even UTF-8
-        raise ConfigError(f"{source} or strips.json beside it is damaged: {e}; run `mimir eval` again") from e
-    out = out or folder / "report.html"
-    write_report(results, out, strips)
-    return out
+        raise ConfigError(f"{path} is damaged: {e}; run `mimir eval` again") from e
+    return strips
 
 
 def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -105,7 +129,7 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
         "arm_names": list(arms),
         "splits": [_split(title, results[key], arms) for title, key in SPLITS if len(results[key]) > 1],
         "qualities": qualities,
-        **_viewer(strips),
+        **viewer(strips),
         "disclosure": (
             f"Perception: {setting['perception']} (an ideal detector on the current frame tells U_W^obs what is visible). "
             f"Feedback text: {setting['feedback_text']}. "
@@ -115,17 +139,6 @@ def _context(results: Mapping[str, Any], strips: Sequence[Mapping[str, Any]]) ->
         ),
         "timings": sorted(results.get("timings", {}).items(), key=lambda x: x[0] == "total"),
         "provenance": json.dumps(results["provenance"], indent=1, ensure_ascii=False, default=str),
-    }
-
-
-def _viewer(strips: Sequence[Mapping[str, Any]]) -> dict[str, Markup]:
-    """Data, script and style of the episode viewer; empty data where no episode was filmed. ``</`` would end the script element."""
-    parts = resources.files("mimir_learn.evaluation").joinpath("templates")
-    data = json.dumps(episodes(strips), ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/") if strips else ""
-    return {
-        "viewer_data": Markup(data),
-        "viewer_script": Markup(parts.joinpath("viewer.js").read_text(encoding="utf-8")),
-        "viewer_style": Markup(parts.joinpath("viewer.css").read_text(encoding="utf-8")),
     }
 
 

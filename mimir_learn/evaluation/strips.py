@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from mimir_learn.evaluation.mind import mind, places
 from mimir_learn.evaluation.records import EpisodeKey, Record, key_of
 from mimir_learn.symbols import Snapshot
 
+OnStep = Callable[[StepRecord, MimirAgent, Snapshot], None]
 LONGEST = 60  # steps shown of one episode
 DEPTH_END = 5.0
 
@@ -55,8 +56,12 @@ def choose(rows: Mapping[str, Sequence[Record]], most: int) -> list[EpisodeKey]:
     return [key_of(r) for r in picked[:most]]
 
 
-def film(job: Job, record: Record) -> dict[str, Any]:
-    """Run a recorded episode again with its frames and the agent's memories kept. Raises MimirError when it does not repeat itself."""
+def film(job: Job, record: Record, trace: Sequence[Mapping[str, Any]] | None = None, on_step: OnStep | None = None) -> dict[str, Any]:
+    """Run a recorded episode again with its frames and the agent's memories kept. Raises MimirError when it does not repeat itself.
+
+    Args:
+        trace: the record's steps, where they are kept apart from it. on_step: gets every step too.
+    """
     from mimir_learn.evaluation.episode import run_job
 
     shots: list[dict[str, Any]] = []
@@ -65,13 +70,15 @@ def film(job: Job, record: Record) -> dict[str, Any]:
     def shoot(step: StepRecord, agent: MimirAgent, truth: Snapshot) -> None:
         if not shots:
             stage.update(places=places(agent), first=data_uri(step.before.rgb), first_depth=data_uri(grey(step.before.depth)))
+        if on_step is not None:
+            on_step(step, agent, truth)
         shots.append({**mind(step, agent, truth), "image": data_uri(step.after.rgb), "depth": data_uri(grey(step.after.depth))})
 
     again = run_job(job, shoot)
-    if [s["command"] for s in again["trace"]] != [s["command"] for s in record["trace"]]:
+    if [s["command"] for s in again["trace"]] != [s["command"] for s in (record["trace"] if trace is None else trace)]:
         raise MimirError(f"episode {job.key} did not repeat itself: the environment or a source is not deterministic")
     steps = [{**s, **shot} for s, shot in zip(again["trace"], shots, strict=True)][:LONGEST]
-    head = {k: record[k] for k in ("arm", "task", "seed", "instruction", "goals", "sr", "declared", "declared_sr", "faults")}
+    head = {k: record[k] for k in ("arm", "task", "seed", "instruction", "goals", "subset", "sr", "declared", "declared_sr", "faults")}
     return {**head, **stage, "length": record["steps"], "steps": steps}
 
 

@@ -31,33 +31,48 @@ def verdict(strip: Mapping[str, Any]) -> str:
     return "declared done, and right" if strip["declared_sr"] else "declared done, but wrong" if strip["declared"] else "not finished"
 
 
+def outcome(record: Mapping[str, Any]) -> str:
+    """How an episode ended, as one of three: ``right``, ``wrong`` (declared done, but was not) or ``unfinished``."""
+    return "right" if record["declared_sr"] else "wrong" if record["declared"] else "unfinished"
+
+
 def _episode(strip: Mapping[str, Any]) -> dict[str, Any]:
     goals = strip["goals"]
     agenda = [[g, "pending"] for g in goals]
     start = {"command": "start", "image": strip["first"], "depth": strip["first_depth"], "tree": [], "agenda": agenda}
     return {
         **{k: strip[k] for k in ("arm", "task", "instruction", "goals", "places", "faults", "declared_sr", "length")},
+        "subset": strip.get("subset", "").replace("_", " "),
+        "outcome": outcome(strip),
         "verdict": verdict(strip),
+        "cause": strip.get("cause", ""),
         "steps": [start, *(_step(s) for s in strip["steps"])],
     }
 
 
 def _step(s: Mapping[str, Any]) -> dict[str, Any]:
-    wrong, missed = {tuple(a) for a in s["wrong"]}, sorted(tuple(a) for a in s["missed"] if a[0] != "hand")
     sure = {c.atom: c.p for c in Delta.from_json(s["estimate"])}
-    written = [[atom_text(a), "bad" if a in wrong else "good"] for a in _atoms(s["committed"])]
+    true, written, held = changed_text(s)
     return {
         **{k: s[k] for k in ("command", "mode", "image", "depth", "tree", "hand", "agenda", "candidates", "grounded", "text")},
         "goal": s["goal"] or "",
         "claimed": s["success"],
         "fault": s["fault"].replace("_", " "),
-        "truth": [atom_text(a) for a in _atoms(s["truth"])],
+        "truth": true,
         "estimate": [[atom_text(a), round(sure[a], 3)] for a in _atoms(s["estimate"])],
-        "written": written + [[f"{atom_text(a)} (missed)", "miss"] for a in missed],
-        "held": [atom_text(a) for a in _atoms(s["held"])],
-        "wrong": bool(wrong),
-        "missed": bool(missed),
+        "written": written,
+        "held": held,
+        "wrong": bool(s["wrong"]),
+        "missed": any(a[0] != "hand" for a in s["missed"]),
     }
+
+
+def changed_text(step: Mapping[str, Any]) -> tuple[list[str], list[list[str]], list[str]]:
+    """Of a step of a trace: true changes, written ones as [text, mark] (``good``, ``bad``: not so, ``miss``: not written), held ones."""
+    wrong, missed = {tuple(a) for a in step["wrong"]}, sorted(tuple(a) for a in step["missed"] if a[0] != "hand")
+    written = [[atom_text(a), "bad" if a in wrong else "good"] for a in _atoms(step["committed"])]
+    written += [[f"{atom_text(a)} (missed)", "miss"] for a in missed]
+    return [atom_text(a) for a in _atoms(step["truth"])], written, [atom_text(a) for a in _atoms(step["held"])]
 
 
 def _atoms(text: str) -> list[tuple[str, str, str, str]]:

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from jinja2 import Environment, PackageLoader
 
-from mimir_learn.evaluation.report import _viewer
+from mimir_learn.evaluation.page import viewer
 from mimir_learn.evaluation.strips import data_uri, frame_of, grey
 from mimir_learn.evaluation.viewer import episodes
 from mimir_learn.symbols import EMPTY, IN_HAND, Delta, Parent, ParentChange, Relation
@@ -63,7 +63,7 @@ def test_depth_is_bright_when_near_and_black_where_nothing_returned() -> None:
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium on PATH to open the page in")
 def test_a_browser_walks_through_it(tmp_path: Path) -> None:
     env = Environment(loader=PackageLoader("mimir_learn.evaluation"), autoescape=True)
-    viewer = env.get_template("viewer.html.j2").render(_viewer([_strip("learned"), _strip("schema")]))
+    body = env.get_template("viewer.html.j2").render(viewer([_strip("learned"), _strip("schema")]))
     walk = """
       const out = [], v = document.getElementById("viewer");
       const key = (k) => v.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
@@ -74,7 +74,7 @@ def test_a_browser_walks_through_it(tmp_path: Path) -> None:
       at("choose").value = "0"; at("choose").dispatchEvent(new Event("change")); at("rail").children[1].click(); look();
       document.title = JSON.stringify({out, errors: window.errors});
     """
-    page = f"<title>-</title><script>window.errors = []; onerror = (m) => errors.push(String(m));</script>{viewer}<script>{walk}</script>"
+    page = f"<title>-</title><script>window.errors = []; onerror = (m) => errors.push(String(m));</script>{body}<script>{walk}</script>"
     (tmp_path / "page.html").write_text(f"<!doctype html><meta charset=utf-8>{page}", encoding="utf-8")
     assert CHROMIUM is not None
     command = [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom"]

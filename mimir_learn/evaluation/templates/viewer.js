@@ -62,9 +62,10 @@
   function draw() {
     const e = episodes[episode], s = e.steps[step], before = step ? e.steps[step - 1] : s;
     $("instruction").textContent = `“${e.instruction}”`;
-    fill("chips", [make("span", e.arm, "chip"), make("span", e.verdict, `chip ${e.declared_sr ? "good" : "bad"}`),
+    fill("chips", [make("span", e.arm, "chip"), ...(e.subset ? [make("span", e.subset, "chip")] : []), make("span", e.verdict, `chip ${e.declared_sr ? "good" : "bad"}`),
       make("span", `${e.length} steps${e.length > e.steps.length - 1 ? `, ${e.steps.length - 1} shown` : ""}`, "chip"),
-      ...(e.faults ? [make("span", `${e.faults} fault${e.faults > 1 ? "s" : ""}`, "chip warn")] : [])]);
+      ...(e.faults ? [make("span", `${e.faults} fault${e.faults > 1 ? "s" : ""}`, "chip warn")] : []),
+      ...(e.cause ? [make("span", `first wrong link: ${e.cause}`, "chip bad")] : [])]);
     $("before").src = before.image; $("after").src = s.image; $("depth").src = s.depth;
     $("before").alt = step ? `frame before step ${step}` : "first frame";
     $("after").alt = step ? `frame after step ${step}` : "first frame";
@@ -113,16 +114,40 @@
   }
 
   const go = (by) => { step = Math.min(Math.max(step + by, 0), episodes[episode].steps.length - 1); draw(); };
-  $("choose").append(...episodes.map((e, i) => new Option(`${e.arm}: ${e.instruction} (${e.verdict})`, String(i))));
+  const FILTERS = ["arm", "subset", "outcome"];
+  const OUTCOMES = { right: "declared, right", wrong: "declared, wrong", unfinished: "not finished" };
+  let shown = episodes.map((_, i) => i);
+
+  function filter() {
+    const fits = (e, without) => FILTERS.every((f) => f === without || !$(f).value || e[f] === $(f).value);
+    for (const f of FILTERS) for (const option of $(f).options) option.disabled = option.value !== "" && option.value !== $(f).value && !episodes.some((e) => fits(e, f) && e[f] === option.value);
+    shown = episodes.map((_, i) => i).filter((i) => fits(episodes[i]));
+    $("choose").replaceChildren(...shown.map((i) => {
+      const e = episodes[i];
+      return new Option(`${$("arm").value ? "" : `${e.arm}: `}${e.instruction} (${e.verdict})`, String(i));
+    }));
+    if (shown.includes(episode)) $("choose").value = String(episode); else open(shown[0]);
+  }
+
+  for (const f of FILTERS) {
+    const values = [...new Set(episodes.map((e) => e[f]))].filter(Boolean);
+    $(f).append(new Option(`all (${episodes.length})`, ""), ...values.map((v) => new Option(`${f === "outcome" ? OUTCOMES[v] : v} (${episodes.filter((e) => e[f] === v).length})`, v)));
+    $(f).closest("label").hidden = values.length < 2;
+    $(f).addEventListener("change", filter);
+  }
   $("choose").addEventListener("change", (event) => open(Number(event.target.value)));
   $("previous").addEventListener("click", () => go(-1));
   $("next").addEventListener("click", () => go(1));
   root.addEventListener("keydown", (event) => {
-    if (event.target === $("choose") || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.target.tagName === "SELECT" || event.altKey || event.ctrlKey || event.metaKey) return;
     const move = { ArrowLeft: -1, ArrowRight: 1, Home: -1e6, End: 1e6 }[event.key];
     if (move !== undefined) { event.preventDefault(); go(move); $("rail").children[step].focus({ preventScroll: true }); }
-    else if (event.key === "PageDown" || event.key === "PageUp") { event.preventDefault(); open((episode + (event.key === "PageDown" ? 1 : episodes.length - 1)) % episodes.length); }
+    else if (event.key === "PageDown" || event.key === "PageUp") {
+      event.preventDefault();
+      open(shown[(shown.indexOf(episode) + (event.key === "PageDown" ? 1 : shown.length - 1)) % shown.length]);
+    }
   });
   root.hidden = false;
+  filter();
   open(0);
 })();
