@@ -44,7 +44,7 @@ class Errands:
     def carry(self, scene: Scene) -> list[Action]:
         """Take a thing (or the one in the hand) to a place: its own, the floor, or another; often one that can break."""
         things = scene.of_kind(Kind.OBJECT)
-        frail = scene.having("broken", Kind.OBJECT)
+        frail = [e for e in scene.having("broken", Kind.OBJECT) if not scene.has(e, "broken")]
         plan, thing, at = self._fetch(scene, self._near_or_any(scene, frail if frail and self._chance(0.5) else things))
         if plan and self._chance(0.15):  # with something in the hand, switch or open something on the way
             detour = self.fiddle(scene, detour=True)
