@@ -239,7 +239,7 @@ def test_other_settings_do_not_mix(unbroken: Path) -> None:
 
 
 def test_mix_of_a_small_log(tmp_path: Path) -> None:
-    config = CollectConfig(houses=HouseCounts(3, 0, 0, 0), episodes_per_house=3, steps=32, image_size=32, n_jobs=1)
+    config = CollectConfig(houses=HouseCounts(3, 0, 0, 0), episodes_per_house=3, image_size=32, n_jobs=1, practice=4.0)
     root = run(tmp_path / "log", config)
     body = json.loads((root / "meta/rates.json").read_text())
     rates = body["rates"]
