@@ -34,20 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = args.pop(0)
     if name not in COMMANDS:
         return _complain(f"there is no command {name!r}\n{_overview()}", 2)
-    command, noun = COMMANDS[name], ""
-    if command.nouns:
-        if not args or args[0] not in (*command.nouns, "-h", "--help"):
-            return _complain(f"mimir {name} takes one of: {', '.join(command.nouns)}", 2)
-        if args[0] in command.nouns:
-            noun = args.pop(0)
-    if command.word_key and args and not args[0].startswith("-"):
-        args[:1] = [f"--{command.word_key}", args[0]]
-    if command.noun_key and noun:
-        args = [f"--{command.noun_key}", noun, *args]
-    given = {noun, *(a.partition("=")[0] for a in args)}
-    command = next((other for word, other in command.instead.items() if word in given), command)
     os.environ.setdefault("GOMP_SPINCOUNT", "0")  # threads that spin while they wait starve each other on shared cores
     try:
+        command, args = chosen(name, args)
         config = _parse(name, command, args)
         return 0 if config is None else command.run(config)
     except _UsageError as e:
@@ -61,6 +50,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(_os_error(e), 1)
     except KeyboardInterrupt:
         return _complain("interrupted", 130)
+
+
+def chosen(name: str, args: Sequence[str]) -> tuple[Command, list[str]]:
+    """The command that ``mimir name args…`` means, and its arguments as keys and values: nouns and words without a key get theirs."""
+    command, args, noun = COMMANDS[name], list(args), ""
+    if command.nouns:
+        if not args or args[0] not in (*command.nouns, "-h", "--help"):
+            raise _UsageError(f"takes one of: {', '.join(command.nouns)}")
+        if args[0] in command.nouns:
+            noun = args.pop(0)
+    if command.word_key and args and not args[0].startswith("-"):
+        args[:1] = [f"--{command.word_key}", args[0]]
+    if command.noun_key and noun:
+        args = [f"--{command.noun_key}", noun, *args]
+    given = {noun, *(a.partition("=")[0] for a in args)}
+    return next((other for word, other in command.instead.items() if word in given), command), args
 
 
 _CURES = {

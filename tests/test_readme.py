@@ -23,12 +23,8 @@ def test_commands_exist() -> None:
 
 def test_options_exist() -> None:
     for name, rest in re.findall(r"^mimir (\w+) ([^#\n]*)", README, re.MULTILINE):
-        words = rest.split()
-        if "--check" in words and name == "collect":
-            continue
-        nouns = cli.COMMANDS[name].nouns
-        args = [str(ROOT / w) if w.startswith("configs/") else w for w in words if w not in nouns]
-        assert cli._parse(name, cli.COMMANDS[name], args) is not None
+        command, args = cli.chosen(name, [str(ROOT / w) if w.startswith("configs/") else w for w in rest.split()])
+        assert cli._parse(name, command, args) is not None
 
 
 def test_files_exist() -> None:
