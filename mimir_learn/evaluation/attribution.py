@@ -52,14 +52,14 @@ LINKS = (
     Link("Δ for task memory", lambda c: _true_for(c, world=False, task=True)),
     Link("Δ for world memory", lambda c: _true_for(c, world=True, task=False)),
     Link("Δ for both", lambda c: _true_for(c, world=True, task=True)),
-    Link("sight", lambda c: replace(c, perception=EVERYTHING)),
     Link("ablated part", lambda c: replace(c, variant="full")),
+    Link("sight", lambda c: replace(c, perception=EVERYTHING)),
     Link("budget", lambda c: replace(c, budget=BUDGET * c.budget)),
     Link("faults", lambda c: replace(c, faults=0.0)),
     Link("all at once", _all),
 )
 CAUSES = (
-    "perception", "recall", "unnoticed fault", "wrong Δ written", "Δ missed", "Δ otherwise", "out of sight", "ablated part", "budget",
+    "perception", "recall", "unnoticed fault", "wrong Δ written", "Δ missed", "Δ otherwise", "ablated part", "out of sight", "budget",
     "fault not recovered from", "several links", "grounding or plan",
 )  # fmt: skip
 """What the table names: which link it was, and for Δ in which way it was wrong."""

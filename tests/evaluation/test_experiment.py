@@ -187,7 +187,7 @@ def test_what_was_left_out_of_the_agent_is_found_to_be_missing(smoke: GridConfig
     body = {"arms": {"short": {"variant": "flat_history(2)"}}, "delta": "privileged", "faults": "none", "tasks": 3, "attribute": True}
     results = run_grid(replace(smoke, grid=write(tmp_path / "g.yaml", **body), out=str(tmp_path / "out")))
     found = results["attribution"]["cells"][0]
-    assert found["failed"] and set(found["causes"]) <= {"ablated part", "out of sight", "budget"} and found["causes"]["ablated part"]
+    assert found["failed"] and found["causes"] == {"ablated part": found["failed"]}
 
 
 # ---- houses of a given size ----------------------------------------------------------------------------------------
