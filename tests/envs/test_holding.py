@@ -272,3 +272,45 @@ def test_a_bottle_on_its_side_breaks_upright(env: HouseholdEnv) -> None:
     assert abs(world.bodies.rotation("mug_1")[2, 2]) < 0.1
     world.set_upright("mug_1")
     assert world.bodies.rotation("mug_1")[2, 2] > 0.99 and world.parents["mug_1"] == Parent("counter_2", ON) and check_world(world) == []
+
+
+def test_what_is_set_upright_stays_where_it_is(env: HouseholdEnv) -> None:
+    """A mug that leans against the open front of the microwave would tip out of it if it fell from upright."""
+    world = begin(env)
+    world.set_open("microwave_1", True)
+    for y in (-1.5, -1.42, -1.39):
+        for yaw in (0.0, 90.0, 180.0):
+            world.bodies.put("mug_1", (-1.4, y, 0.87), times(turned(yaw), turned(0.0, LYING)))
+            world.bodies.sync()
+            world._read_parents()
+            before = world.snapshot()
+            assert before.parents["mug_1"] == Parent("microwave_1", IN)
+            at = world.position("mug_1")
+            world.set_upright("mug_1")
+            assert world.snapshot() == before and np.linalg.norm(world.position("mug_1") - at) < 0.1
+
+
+def test_where_upright_would_end_elsewhere_the_pose_is_left(env: HouseholdEnv) -> None:
+    world = begin(env)
+    edge = (-1.4, 1.282, 0.946)  # its middle is just before the edge of counter_1: upright, it falls to the floor
+    world.bodies.put("mug_1", edge, turned(0.0, LYING))
+    world.bodies.sync()
+    world._read_parents()
+    before, turn = world.snapshot(), world.bodies.rotation("mug_1")
+    assert before.parents["mug_1"] == SPOT
+    world.set_upright("mug_1")
+    assert world.snapshot() == before and np.allclose(world.bodies.rotation("mug_1"), turn) and world.position("mug_1")[2] > 0.9
+    assert np.allclose(world.position("mug_1"), edge)
+
+
+@pytest.mark.parametrize(("yaw", "at_y"), [(0.0, -1.0), (0.0, 0.0), (90.0, 0.0)])
+def test_a_door_pushes_a_long_thing_in_only_as_far_as_it_must(env: HouseholdEnv, yaw: float, at_y: float) -> None:
+    """fridge_1 is 0.6 m deep with a back wall of 2 cm; box_1 is 0.32 m by 0.26 m."""
+    world = begin(env)
+    world.set_open("fridge_1", True)
+    world.release("box_1", (0.7, 1.6 + at_y * 0.13, 0.79), yaw)
+    assert world.parents["box_1"] == Parent("fridge_1", IN)
+    world.set_open("fridge_1", False)
+    box = outline_of(world.specs["box_1"].solid, world.position("box_1"), world.bodies.rotation("box_1"))
+    reach = box.reach((0.0, 1.0))
+    assert box.middle[1] - reach >= 1.6 - 0.27 - 1e-6 and box.middle[1] + reach <= 1.6 + 0.28 + 1e-3

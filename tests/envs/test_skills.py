@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
 from mimir_learn.envs.household.checker import check_world
+from mimir_learn.envs.household.placing import Spot, on_fixture, on_floor
 from mimir_learn.envs.household.reports import _DONE, _FAILED, _REFUSALS, STYLES, Report, render
-from mimir_learn.envs.household.skills import Skills
+from mimir_learn.envs.household.skills import Skills, handling
+from mimir_learn.envs.household.spec import Viewpoint
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import IN_HAND, Delta, Parent, ParentChange, Relation, StateChange
@@ -286,3 +290,50 @@ def test_faults_off_means_none(env: HouseholdEnv) -> None:
         "wait",
     ):
         assert apply(env, command)[1]
+
+
+def test_the_floor_of_a_room_is_not_that_of_the_next_one(env: HouseholdEnv) -> None:
+    """Seen through the doorway, the next room has free floor in view as well."""
+    view = Viewpoint((1.0, 0.0, 1.4), (2.2, 0.0, 0.0))  # straight through it
+    skills = begin(env)
+    world = skills.world
+    egg, rng = replace(world.specs["egg_1"], id="egg"), np.random.default_rng(0)
+    spots = [on_floor(world, egg, view, rng) for _ in range(60)]
+    assert {world.regions.room_at(np.array(s.at)) for s in spots if s is not None} == {"kitchen_1", "livingroom_1"}
+    for room in ("kitchen_1", "livingroom_1"):
+        named = [on_floor(world, egg, view, rng, unseen=True, room=room) for _ in range(60)]
+        assert {world.regions.room_at(np.array(s.at)) for s in named if s is not None} == {room}
+    for k in range(12):
+        env.reset(seed=k, options={"house": plain_house(), "faults": FaultRates()})
+        robot, world = skills_of(env).robot, skills_of(env).world
+        robot.stance = replace(robot.stance, at="kitchen_1", room="kitchen_1", views=(view,), index=0)
+        world.hold("mug_2", view)
+        assert apply(env, "put mug_2 at kitchen_1")[1:] == (True, "You put mug_2 on the floor of kitchen_1.")
+        assert world.parents["mug_2"] == Parent("kitchen_1", Relation.ROOM)
+
+
+def test_what_rolls_out_of_the_room_is_not_on_its_floor(env: HouseholdEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    skills = begin(env, "go to counter_2", "pick up mug_2")
+    monkeypatch.setattr(handling, "on_floor", lambda *a, **k: Spot((3.2, 0.0, 0.06), 0.0))
+    info = env.step("put mug_2 at kitchen_1")[4]
+    assert (info["success"], info["feedback"]) == (False, "mug_2 slips from your hand.")
+    assert env.privileged_state().fault == "beside" and skills.world.room_of("mug_2") == "livingroom_1"
+
+
+def test_what_lands_in_a_vessel_that_stands_in_the_target_is_in_the_target(env: HouseholdEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    skills = begin(env, "go to counter_1", "pick up bowl_1", "go to sink_1", "put bowl_1 at sink_1", "go to counter_1", "pick up apple_1")
+    world, rng = skills.world, np.random.default_rng(0)
+    bowl = world.position("bowl_1")
+    for _ in range(30):  # there is room beside the bowl
+        spot = on_fixture(world, world.fixtures["sink_1"], world.specs["apple_1"], rng)
+        assert spot is not None and np.hypot(*(np.array(spot.at) - bowl)[:2]) > 0.09 + 0.04
+    monkeypatch.setattr(handling, "on_fixture", lambda *a, **k: Spot((bowl[0], bowl[1], bowl[2] + 0.1), 0.0))
+    env.step("go to sink_1")
+    delta, success, text = apply(env, "put apple_1 at sink_1")
+    assert (success, text) == (True, "You put apple_1 in sink_1.")
+    assert delta == Delta([ParentChange("apple_1", IN_HAND, Parent("bowl_1", IN))]) and world.holders("apple_1") == ["bowl_1", "sink_1"]
+
+
+def skills_of(env: HouseholdEnv) -> Skills:
+    assert env._skills is not None
+    return env._skills

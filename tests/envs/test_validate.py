@@ -60,6 +60,13 @@ def stacked(body: dict[str, Any], **holds: Any) -> None:
     body["things"][0].update(holds)
 
 
+def drawer(joint: str, travel: float) -> Callable[[dict[str, Any]], None]:
+    """The table as a drawer."""
+    panel = {"joint": joint, "axis": [0, -1, 0], "anchor": [0, 0, 0], "travel": travel, "parts": []}
+    change = fixture(category="drawer", attributes={"open": False}, panels=[panel])
+    return lambda body: (change(body), body.update(things=[]))[0]
+
+
 BAD: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "duplicate id": (lambda b: b["things"].append(b["things"][0]), f"'{THING}' is used twice"),
     "duplicate id across kinds": (thing(id=FIXTURE), f"'{FIXTURE}' is used twice"),
@@ -136,6 +143,32 @@ BAD: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "more rooms than can be drawn": (lambda b: rooms(b, 13), "13 rooms; at most 12"),
     "seed": (lambda b: b.update(seed="abc"), "seed 'abc'"),
     "missing field": (lambda b: b["things"][0].__delitem__("mass"), f"things.0. .{THING}.: .*mass"),
+    "two fixtures in one spot": (lamp(position=[-1.2, 0.2, 0]), f"lamp_1 and {FIXTURE} stand in the same spot.*; move one"),
+    "fixture outside its room": (lamp(position=[1.2, 1.95, 0]), "lamp_1: at .* it is 0.10 m outside kitchen_1; move it in"),
+    "fixture in another room": (
+        lamp(room="livingroom_1", parent={"id": "livingroom_1", "relation": "room"}),
+        "lamp_1: .*outside livingroom_1",
+    ),
+    "fixture in a doorway": (lamp(position=[1.8, 0.3, 0]), "lamp_1: it stands in doorway 0, between .*; move it aside"),
+    "viewpoint outside the house": (
+        fixture(viewpoints=[{"eye": [50, 50, 1], "target": [0, 0, 1]}]),
+        f"{FIXTURE}: the eye of a viewpoint, .50, 50, 1., is outside the house",
+    ),
+    "viewpoint in the attic": (
+        lambda b: b["rooms"][0].update(viewpoints=[{"eye": [0, 0, 3], "target": [1, 0, 1]}]),
+        f"{ROOM}: the eye of a viewpoint, .* is outside",
+    ),
+    "fixture larger than its room": (fixture(size=[9, 9, 1]), f"{FIXTURE}: size .* is larger than {ROOM}"),
+    "fixture higher than its room": (fixture(size=[1, 0.8, 3]), f"{FIXTURE}: size .* is larger than {ROOM}"),
+    "huge thing": (
+        lambda b: b["things"][0]["solid"].update(size=[3.0, 0.05]),
+        f"{THING}: its solid is 6.00 m long; a thing is at most 1.5 m",
+    ),
+    "heavy thing": (thing(mass=1e9), f"{THING}: mass .* is too heavy to carry; give at most 100 kg"),
+    "radius of another solid": (thing(radius=0.5), f"{THING}: radius 0.5 m does not agree with its solid.*; give 0.0600"),
+    "half height of another solid": (thing(half_height=0.2), f"{THING}: half_height 0.2 m does not agree .*; give 0.0500"),
+    "door that turns too far": (drawer("hinge", 270.0), f"{FIXTURE}: travel 270 of a hinge is too far; give at most 180 degrees"),
+    "drawer that slides too far": (drawer("slide", -2.0), f"{FIXTURE}: travel -2 of a slide is too far; give at most 1.5 m"),
     "unknown field": (fixture(foo=1), f"fixtures.0. .{FIXTURE}.: .*foo"),
 }
 
@@ -232,3 +265,21 @@ def test_pixels_needed_are_a_share_of_the_picture() -> None:
     needed = {size: HouseholdConfig(image_size=size).pixels_needed for size in (32, 64, 96, 128, 224, 256)}
     assert needed == {32: 3, 64: 3, 96: 6, 128: 10, 224: 31, 256: 40}
     assert HouseholdConfig(min_pixels=1).pixels_needed == 1
+
+
+def test_a_wall_cabinet_hangs_over_a_base_unit_and_a_chair_stands_under_a_table() -> None:
+    body = json.loads(HOUSE.to_json())
+    for category in ("wall_cabinet", "chair"):
+        size, attributes = [0.4, 0.3, 2.0], {"open": False} if category == "wall_cabinet" else {}
+        regions = body["fixtures"][0]["regions"] if category == "chair" else [{"centre": [0, 0, 1.5], "half": [0.2, 0.1], "height": 0.3}]
+        over = {**body["fixtures"][0], "id": f"{category}_1", "category": category, "size": size, "position": [-1.5, 0.5, 0]}
+        over.update(attributes=attributes, regions=regions)
+        HouseSpec.from_json(json.dumps({**body, "things": [], "fixtures": [*body["fixtures"], over]}))
+        twin = {**over, "id": f"{category}_2"}
+        with pytest.raises(SymbolError, match=f"{category}_2 and {category}_1 stand in the same spot"):
+            HouseSpec.from_json(json.dumps({**body, "things": [], "fixtures": [*body["fixtures"], over, twin]}))
+
+
+@pytest.mark.parametrize("seed", [*range(8), *range(40_000, 40_008)])
+def test_what_is_generated_is_sound(seed: int) -> None:
+    generate_house(seed).validate()

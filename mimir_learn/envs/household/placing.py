@@ -46,19 +46,22 @@ def in_view(view: Viewpoint, point: Vec, margin: float = 0.12) -> bool:
 def on_fixture(
     world: World, fixture: FixtureSpec, thing: ThingSpec, rng: np.random.Generator, view: Viewpoint | None = None
 ) -> Spot | None:
-    """A free spot of the fixture, at random; in a container also on top of other things. None where there is no room for the thing.
+    """A free spot of the fixture, at random; in a container also on top of other things, over the mouth of a vessel only where
+    nothing else is left. None where there is no room for the thing.
 
     With ``view``, one in that picture, occlusion aside.
     """
     ways = [(r, p) for r in fixture.regions for p in _ways(world, fixture, r, thing)]
     if not ways:
         return None
-    taken = [_outline(world, t) for f in _together(world, fixture) for t in world.contents(f)]
+    lying = [t for f in _together(world, fixture) for t in world.contents(f)]
+    taken = [_outline(world, t) for t in lying]
+    mouths = [_outline(world, t) for t in lying if world.specs[t].holds is not None and world.holds(t) is not None]
     taken += [_outline_of_fixture(f) for f in _standing_on(world, fixture)]
     slide = np.zeros(3)
     if fixture.panels:
         slide = np.multiply(fixture.panels[0].axis, fixture.panels[0].travel * world.bodies.gaps[fixture.id])
-    best: tuple[float, Spot] | None = None  # of what only fits on top of others: how much height would be left
+    best: tuple[tuple[bool, float], Spot] | None = None  # of what only fits on top of others: clear of vessels, height left
     for region, posture, (x, y, yaw) in _candidates(ways, rng):
         local = np.array((x, y, region.centre[2] + posture.half[2] + float(rng.uniform(0.004, 0.02)))) + (slide if region.rides else 0.0)
         at = _to_world(fixture, local)
@@ -71,10 +74,11 @@ def on_fixture(
             return Spot(at, turn, posture.tilt)
         lift = max(o.high for o in below) + 0.01 - outline.low
         left = region.height - 2 * posture.half[2] - lift
-        if best is None or left > best[0]:
-            best = (left, Spot((at[0], at[1], round(at[2] + lift, 5)), turn, posture.tilt))
+        rank = (all(outline.gap(m) > 0.0 for m in mouths), left)
+        if left > 0.0 and (best is None or rank > best[0]):
+            best = (rank, Spot((at[0], at[1], round(at[2] + lift, 5)), turn, posture.tilt))
     piles = world.regions.relation[fixture.id] is Relation.IN
-    return best[1] if piles and best is not None and best[0] > 0.0 else None
+    return best[1] if piles and best is not None else None
 
 
 def _candidates(
@@ -168,8 +172,10 @@ def in_thing(world: World, holder: ThingSpec, thing: ThingSpec, rng: np.random.G
     return best[1] if deep_enough else None
 
 
-def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator, unseen: bool = False) -> Spot | None:
-    """A free floor spot in view of the camera, 0.4–1.6 m before it; None when there is none.
+def on_floor(
+    world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator, unseen: bool = False, room: str | None = None
+) -> Spot | None:
+    """A free floor spot in view of the camera, 0.3–1.6 m before it, in ``room`` or else in any; None when there is none.
 
     With ``unseen``, a free spot within 1.6 m all around the camera will do where none is in view.
     """
@@ -180,7 +186,7 @@ def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Gen
         angle, distance = heading + float(rng.uniform(-spread, spread)), float(rng.uniform(0.3, 1.6))
         x, y = view.eye[0] + distance * np.cos(angle), view.eye[1] + distance * np.sin(angle)
         at = (round(float(x), 4), round(float(y), 4), round(thing.half_height + float(rng.uniform(0.005, 0.05)), 4))
-        if (attempt >= 80 or in_view(view, at, 0.05)) and world.free_floor(at, thing.radius, ignore=thing.id):
+        if (attempt >= 80 or in_view(view, at, 0.05)) and world.free_floor(at, thing.radius, ignore=thing.id, room=room):
             return Spot(at, round(float(rng.uniform(-180, 180)), 1))
     return None
 
@@ -188,7 +194,7 @@ def on_floor(world: World, thing: ThingSpec, view: Viewpoint, rng: np.random.Gen
 def beside(world: World, fixture: FixtureSpec, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator) -> Spot | None:
     """Where a thing lands that misses ``fixture``: on a surface next to it where there is one in view, else on the floor around it.
 
-    Spots in view are taken before others. None when the floor around is full.
+    In the same room; spots in view are taken before others. None when the floor around is full.
     """
     if rng.random() < _ON_NEIGHBOUR:
         near = [f for f in world.house.fixtures if f.id != fixture.id and f.room == fixture.room and f.regions and world.is_open(f.id)]
@@ -212,13 +218,13 @@ def beside(world: World, fixture: FixtureSpec, thing: ThingSpec, view: Viewpoint
             side = 1.0 if rng.random() < 0.5 else -1.0
             floor = front_of(fixture, -float(rng.uniform(-0.15, d * 0.5)), side * (w / 2 + thing.radius + float(rng.uniform(0.04, 0.2))))
         at = (round(floor[0], 4), round(floor[1], 4), round(thing.half_height + float(rng.uniform(0.01, 0.12)), 4))
-        if not world.free_floor(at, thing.radius, ignore=thing.id):
+        if not world.free_floor(at, thing.radius, ignore=thing.id, room=fixture.room):
             continue
         spot = Spot(at, round(float(rng.uniform(-180, 180)), 1))
         if in_view(view, at):
             return spot
         unseen = unseen or spot
-    return on_floor(world, thing, view, rng) or unseen
+    return on_floor(world, thing, view, rng, room=fixture.room) or unseen
 
 
 def beside_thing(world: World, holder: str, thing: ThingSpec, view: Viewpoint, rng: np.random.Generator) -> Spot | None:
@@ -229,7 +235,7 @@ def beside_thing(world: World, holder: str, thing: ThingSpec, view: Viewpoint, r
         spots = [s for _ in range(6) if (s := on_fixture(world, world.fixtures[root], thing, rng)) is not None]
         if spots:
             return min(spots, key=lambda s: float(np.hypot(s.at[0] - here[0], s.at[1] - here[1])))
-    return on_floor(world, thing, view, rng, unseen=True)
+    return on_floor(world, thing, view, rng, unseen=True, room=world.room_of(holder))
 
 
 def spill(world: World, holder: str, rng: np.random.Generator) -> None:

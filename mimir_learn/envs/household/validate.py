@@ -17,6 +17,7 @@ from .shell import HEIGHT, WALL
 from .spec import FixtureSpec, HouseSpec, Part, Region, RoomSpec, ThingSpec, Viewpoint
 from .textures import PATTERNS
 from .truth import Regions
+from .validate_sizes import check_furniture, check_thing
 from .vocabulary import VOCABULARY
 
 MAX_ROOMS = 12
@@ -58,6 +59,7 @@ def check(house: HouseSpec) -> None:
     for thing in house.things:
         _thing(thing, rooms, fixtures, things)
     _floor_plan(house)
+    check_furniture(house)
     _holders(house)
     _where_it_lies(house)
 
@@ -223,6 +225,7 @@ def _thing(t: ThingSpec, rooms: set[str], fixtures: Mapping[str, FixtureSpec], t
         _region(t.holds, f"{t.id}: holds")
     for name in ("mass", "radius", "half_height", "scale"):
         _positive((getattr(t, name),), 1, f"{t.id}: {name}")
+    check_thing(t)
 
 
 def _floor_plan(house: HouseSpec) -> None:

@@ -129,13 +129,13 @@ class World:
         """Footprints and heights of what stands on a room's floor."""
         return self.ground.blocks(room)
 
-    def free_floor(self, at: tuple[float, ...], radius: float, ignore: str | None = None) -> bool:
-        """Whether a disc on the floor is inside one room and clear of furniture and of things on the floor."""
-        room = self.regions.room_at(np.array(at))
-        if room is None:
+    def free_floor(self, at: tuple[float, ...], radius: float, ignore: str | None = None, room: str | None = None) -> bool:
+        """Whether a disc on the floor is inside one room, ``room`` if given, and clear of furniture and of things on the floor."""
+        here = self.regions.room_at(np.array(at))
+        if here is None or room not in (None, here):
             return False
-        lying = [t for t in self._order if t not in (ignore, self.held) and self.parents.get(t) == Parent(room, Relation.ROOM)]
-        return self.ground.free(room, at, radius, [(self.position(t), self.specs[t].radius) for t in lying])
+        lying = [t for t in self._order if t not in (ignore, self.held) and self.parents.get(t) == Parent(here, Relation.ROOM)]
+        return self.ground.free(here, at, radius, [(self.position(t), self.specs[t].radius) for t in lying])
 
     def holds(self, entity: str) -> Relation | None:
         """How an entity holds things now; None when it does not, like one that is broken."""
@@ -212,7 +212,10 @@ class World:
         self._read_parents()
 
     def set_upright(self, thing: str) -> None:
-        """Put a thing on its base where it lies or leans: sliced or broken, it is drawn around that. In a low container it stays lying."""
+        """Put a thing on its base where it lies or leans: sliced or broken, it is drawn around that.
+
+        It stays as it lies where it does not fit upright, or where that would bring it or anything else to another place.
+        """
         turn, at = self.bodies.rotation(thing), self.position(thing)
         half = postures(self.specs[thing].solid)[0].half[2]
         low = outline_of(self.specs[thing].solid, at, turn).low
@@ -226,8 +229,20 @@ class World:
             self._rides[thing] = (holder, rotated(at - base, back), times(back, turned(yaw)))
             self._sync()
             self._read_parents()
-        else:
-            self.release(thing, at, yaw)
+            return
+        saved, held = self.bodies.save(), None if self.held is None else self.bodies.pose(self.held)
+        self.bodies.put(thing, at, turned(yaw))
+        self._follow()
+        if self.specs[thing].solid.shape != "sphere":  # a ball touches the same as before, nothing has to come to rest
+            self.bodies.rest()
+        if self.held is not None and held is not None:
+            self.bodies.put(self.held, *held)
+        self._sync()
+        found = dict(zip(self._order, self._found(), strict=True))
+        if any(found[t] != p for t, p in self.parents.items() if t != self.held and t not in self._rides):
+            self.bodies.restore(saved)
+            self._sync()
+        self._read_parents()
 
     def settle(self) -> int:
         """Step until everything rests, then read all parents from geometry. Returns the number of physics steps."""
@@ -252,8 +267,9 @@ class World:
             if rides:
                 self.bodies.shift(thing, turn_about_z(spec.yaw, spec.panels[0].axis) * spec.panels[0].travel * moved)
             elif share == 0.0 and any(p.joint == "hinge" for p in spec.panels):
-                sticks_out = (self.position(thing) - spec.position) @ front + self.specs[thing].radius - (spec.size[1] / 2 - 0.03)
-                self.bodies.shift(thing, -front * max(0.0, float(sticks_out)))
+                middle, inside = float((self.position(thing) - spec.position) @ front), spec.size[1] / 2 - 0.03
+                reach = outline_of(self.specs[thing].solid, self.position(thing), self.bodies.rotation(thing)).reach((front[0], front[1]))
+                self.bodies.shift(thing, -front * max(0.0, min(middle + reach - inside, middle - reach + inside)))  # not into the back
         self._sync()
 
     def _free(self, thing: str) -> None:

@@ -78,7 +78,7 @@ def _target(me: Robot, x: str, p: str) -> tuple[Report | None, Lay | None]:
     if p not in world.fixtures and p not in world.specs and not me.category(p):
         if p != me.stance.room:
             return Report(False, "far", p=p), None
-        spot = on_floor(world, world.specs[x], me.stance.view, me.rng, unseen=True)
+        spot = on_floor(world, world.specs[x], me.stance.view, me.rng, unseen=True, room=p)
         return (Report(False, "no_room", x=x, p=p, word="on"), None) if spot is None else (None, partial(_lay, me, x, spot))
     if p in world.fixtures:
         relation = world.regions.relation[p]
@@ -113,11 +113,13 @@ def _lay(me: Robot, x: str, spot: Spot) -> None:
 def _put_on_floor(me: Robot, x: str, room: str, lay: Lay) -> Report:
     me.failed_puts.clear()
     lay()
+    if room not in me.world.holders(x):  # rolled through a doorway
+        me.fault = "beside"
     broken = _breaks(me, x)
     me.jolt()
-    if broken and not me.dice.silent():
-        return Report(False, "broke", x=x)
-    return Report(True, "put_floor", x=x, p=room)
+    if me.fault in ("", "camera") or me.dice.silent():
+        return Report(True, "put_floor", x=x, p=room)
+    return Report(False, "broke", x=x) if broken and me.fault == "breaks" else Report(False, "third_put", x=x, p=room)  # somewhere else
 
 
 def _aim(me: Robot, x: str, p: str, lay: Lay) -> Report:
@@ -139,9 +141,10 @@ def _aim(me: Robot, x: str, p: str, lay: Lay) -> Report:
         if missed is not None:
             lay = missed
     lay()
-    if world.parents[x].id != landed:  # missed, or rolled off by itself
+    holders = world.holders(x)
+    if landed not in holders:  # missed, or rolled off by itself
         me.fault = "beside"
-    elif landed != p:
+    elif p not in holders:  # a vessel that stands in or on the target counts as the target
         me.fault = "misplaced"
     broken = _breaks(me, x)
     me.jolt()
