@@ -24,12 +24,13 @@ from mimir_learn.collect.shard import INSTRUCTIONS, ShardCost, make_shard
 from mimir_learn.errors import ConfigError, LogError, SimulatorError
 from mimir_learn.logs import LogDirectory, LogOrigin, write_meta
 from mimir_learn.logs.locks import abandoned, only_one
-from mimir_learn.logs.meta import INFO, shard_paths
+from mimir_learn.logs.meta import INFO, ORIGIN, shard_paths
 from mimir_learn.logs.reader import load_json
 from mimir_learn.logs.validate_meta import check_meta
-from mimir_learn.logs.writer import OtherVersion, read_footer, write_atomic
+from mimir_learn.logs.writer import NotOurs, read_footer, write_atomic
 
 STATS_FILE = "collect_stats.json"  # timings; outside the log's hash
+_COMMITS = ".commits"  # versions of the code that made shards; a hidden file, for what a log is made by is no part of the data
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,8 @@ def collect(config: CollectConfig, *, progress: bool = True, commit: str | None 
     Complete shards of an earlier, interrupted run with the same settings are kept; the result is byte for byte what an unbroken run
     makes. ``commit`` is recorded as the version of the code; by default git is asked.
 
-    Raises ConfigError when ``config.out`` cannot be made, LogError when it holds another log or another process is collecting into it,
+    Raises ConfigError when ``config.out`` cannot be made or has something else in it, LogError when it holds another log or another
+    process is collecting into it,
     SimulatorError when a shard lost its worker ``config.max_tries`` times.
     """
     root = Path(config.out)
@@ -71,6 +73,7 @@ def collect(config: CollectConfig, *, progress: bool = True, commit: str | None 
         root.mkdir(parents=True, exist_ok=True)
     except OSError as e:
         raise ConfigError(f"collect.out is {config.out}: cannot make this directory ({e}); choose another") from e
+    _refuse_foreign(root)
     with only_one(root, "collecting", LogError):
         return _collect(config, root, progress, code_version() if commit is None else commit)
 
@@ -80,7 +83,8 @@ def _collect(config: CollectConfig, root: Path, progress: bool, commit: str) -> 
     missing = _missing(config, shards, root)
     if missing:
         (root / INFO).unlink(missing_ok=True)  # its presence says that a log is complete
-    costs, retried = _make(config, missing, commit, progress)
+        _note_commit(root, commit)
+    costs, retried = _make(config, missing, progress)
     rates = _rates(root) if not missing and _described(root) else write_meta(root, _origin(config, root))
     made, cpu = sum(c.transitions for c in costs), sum(c.cpu_s for c in costs)
     wall = time.perf_counter() - started
@@ -100,6 +104,14 @@ def _collect(config: CollectConfig, root: Path, progress: bool, commit: str) -> 
     return summary
 
 
+def _refuse_foreign(root: Path) -> None:
+    """Raises ConfigError for a folder that has something in it and is no log, finished or begun: its files might be written over."""
+    ours = (root / ".collecting.lock").exists() or (root / ORIGIN).is_file() or any(root.glob("data/chunk-*/*file-*.parquet*"))
+    if not ours and (found := sorted(p.name for p in root.iterdir())):
+        listed = ", ".join(found[:3]) + (f" and {len(found) - 3} more" if len(found) > 3 else "")
+        raise ConfigError(f"collect.out is {root}, which is no transition log and not empty ({listed}); choose a new directory")
+
+
 def _missing(config: CollectConfig, shards: Sequence[ShardPlan], root: Path) -> list[ShardPlan]:
     """Shards still to make. Removes what a killed run left half-written; raises LogError for another log's shards."""
     planned = {s.path(root): s for s in shards}
@@ -110,7 +122,7 @@ def _missing(config: CollectConfig, shards: Sequence[ShardPlan], root: Path) -> 
     for path in shard_paths(root):
         try:
             footer = read_footer(path)
-        except OtherVersion:
+        except NotOurs:
             raise  # somebody's whole log, not damage of ours
         except LogError:
             if path in planned:
@@ -122,14 +134,14 @@ def _missing(config: CollectConfig, shards: Sequence[ShardPlan], root: Path) -> 
     return [s for p, s in planned.items() if p not in done]
 
 
-def _make(config: CollectConfig, missing: Sequence[ShardPlan], commit: str, progress: bool) -> tuple[list[ShardCost], list[str]]:
+def _make(config: CollectConfig, missing: Sequence[ShardPlan], progress: bool) -> tuple[list[ShardCost], list[str]]:
     """Run the shards through worker processes, a new pool whenever one of them was killed."""
     root, waiting, costs, lost = Path(config.out), list(missing), [], Counter[str]()
     total = sum(len(s.episodes) for s in missing) * config.steps
     with tqdm(total=total, unit="transition", desc="collect", disable=not progress) as bar:
         while waiting:
             try:
-                for cost in _parallel(config, waiting, commit):
+                for cost in _parallel(config, waiting):
                     costs.append(cost)
                     bar.update(cost.transitions)
                 break
@@ -148,10 +160,10 @@ def _make(config: CollectConfig, missing: Sequence[ShardPlan], commit: str, prog
     return costs, sorted(lost)
 
 
-def _parallel(config: CollectConfig, shards: Sequence[ShardPlan], commit: str) -> Iterable[ShardCost]:
+def _parallel(config: CollectConfig, shards: Sequence[ShardPlan]) -> Iterable[ShardCost]:
     with joblib.parallel_config(backend="loky", n_jobs=config.n_jobs, inner_max_num_threads=1):
         work = joblib.Parallel(return_as="generator_unordered", batch_size=1)
-        yield from work(joblib.delayed(make_shard)(config, s, commit, os.getpid()) for s in shards)
+        yield from work(joblib.delayed(make_shard)(config, s, os.getpid()) for s in shards)
 
 
 def _in_flight(root: Path) -> list[str]:
@@ -175,18 +187,33 @@ def _described(root: Path) -> bool:
 def _origin(config: CollectConfig, root: Path) -> LogOrigin:
     from mimir_learn.envs.household import VOCABULARY
 
-    commits = sorted({str(read_footer(p)["commit"]) for p in shard_paths(root)})
     return LogOrigin(
         vocabulary=VOCABULARY,
         image_size=config.image_size,
         instructions=INSTRUCTIONS,
         simulator="mujoco",
         simulator_version=importlib.metadata.version("mujoco"),
-        commit=" + ".join(commits),
+        commit=" + ".join(_commits(root)) or "unknown",
         config=config.content(),
         faults=str(config.faults),
         feedback_style=config.feedback_style,
     )
+
+
+def _commits(root: Path) -> list[str]:
+    """Every version of the code that made shards of this log, in order of the alphabet, so far as it is recorded."""
+    try:
+        return sorted(set((root / _COMMITS).read_text(encoding="utf-8").split()))
+    except OSError:
+        pass
+    try:  # a copy of a log has no hidden files
+        return str(load_json(root / ORIGIN)["commit"]).split(" + ")
+    except (LogError, KeyError, TypeError):
+        return []
+
+
+def _note_commit(root: Path, commit: str) -> None:
+    write_atomic(root / _COMMITS, "".join(f"{c}\n" for c in sorted({*_commits(root), commit} - {"unknown"} or {"unknown"})).encode())
 
 
 def code_version() -> str:

@@ -42,14 +42,14 @@ class _Orphan(Exception):
     """The collector that wanted this shard is gone."""
 
 
-def make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: int) -> ShardCost:
+def make_shard(config: CollectConfig, plan: ShardPlan, collector: int) -> ShardCost:
     """Simulate and write the episodes of ``plan``. The file appears only when all of them are in it.
 
     ``collector`` is the number of the process that wants the shard: this one, or its parent. When that has died, this process removes
     what it was writing and ends too, so that it does not get in the way of whoever resumes.
     """
     try:
-        return _make_shard(config, plan, commit, collector)
+        return _make_shard(config, plan, collector)
     except _Orphan:
         os._exit(1)  # an ordinary exit would wait for the dead collector's queue
 
@@ -59,7 +59,7 @@ def _check_collector(collector: int) -> None:
         raise _Orphan
 
 
-def _make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: int) -> ShardCost:
+def _make_shard(config: CollectConfig, plan: ShardPlan, collector: int) -> ShardCost:
     # Mesa's software rasteriser starts a thread per core, which fights with the other workers; read when the driver loads
     os.environ.setdefault("LP_NUM_THREADS", "1")
     from mimir_learn.agent.adapters import HouseholdAdapter
@@ -69,7 +69,7 @@ def _make_shard(config: CollectConfig, plan: ShardPlan, commit: str, collector: 
     wall, cpu = time.perf_counter(), time.process_time()
     env = HouseholdEnv(household(config))
     try:
-        with ShardWriter(plan.path(Path(config.out)), {"config_sha256": config.sha256, "commit": commit}) as shard:
+        with ShardWriter(plan.path(Path(config.out)), {"config_sha256": config.sha256}) as shard:
             for episode in plan.episodes:
                 shard.write(_episode(config, env, HouseholdAdapter(), episode))
                 _check_collector(collector)

@@ -20,7 +20,7 @@ from mimir_learn.symbols import Task
 AGENTS: Mapping[str, Callable[[Setting, Task], Policy]] = {
     "nothing": lambda s, t: Nothing(),
     "random": lambda s, t: RandomLegal(s.vocabulary, s.places, s.seed),
-    "nearest_first": lambda s, t: NearestFirst(s.vocabulary, s.places, t),
+    "nearest_first": lambda s, t: NearestFirst(s.vocabulary, s.places, t, s.positions),
     "oracle": lambda s, t: Mimir(s, t),
 }
 """Do nothing, random legal, nearest first, and the agent with the simulator's own Δ."""
@@ -93,17 +93,33 @@ def card_path(suite_path: Path) -> Path:
     return suite_path.with_suffix(".card.json")
 
 
-def write_card(suite_path: Path, n_jobs: int = -1, page: Path = Path("docs/suites.md")) -> str:
+def write_card(suite_path: Path, n_jobs: int = -1, page: Path | None = None) -> str:
     """``mimir suite --card true``: measure, write the card beside the suite, return the table.
 
-    Where ``page`` has a place for it (a pair of ``<!-- card SUITE -->`` comments), the table is put there, too.
+    With ``page`` the table is also put between its pair of comments ``<!-- card SUITE -->``. Raises ConfigError, before anything is
+    measured, for a page without them.
     """
-    card = card_of(Suite.load(suite_path), n_jobs)
+    suite = Suite.load(suite_path)
+    mark = f"<!-- card {suite.name} -->"
+    if page is not None:
+        _halves(page, mark)
+    card = card_of(suite, n_jobs)
     write_json(card_path(suite_path), card)
-    mark = f"<!-- card {card['suite']} -->"
-    if page.is_file() and len(parts := page.read_text(encoding="utf-8").split(mark)) == 3:
-        page.write_text(mark.join((parts[0], f"\n{table(card)}\n", parts[2])), encoding="utf-8")
+    if page is not None:
+        before, after = _halves(page, mark)
+        page.write_text(f"{before}{mark}\n{table(card)}\n{mark}{after}", encoding="utf-8")
     return f"{card_path(suite_path)}:\n\n{table(card)}"
+
+
+def _halves(page: Path, mark: str) -> tuple[str, str]:
+    """What stands before and after the pair of marks."""
+    try:
+        parts = page.read_text(encoding="utf-8").split(mark)
+    except (OSError, UnicodeDecodeError) as e:
+        raise ConfigError(f"suite.docs is {page}, which cannot be read ({e})") from e
+    if len(parts) != 3:
+        raise ConfigError(f"suite.docs is {page}, which has no place for this table; write {mark} twice where it shall stand")
+    return parts[0], parts[2]
 
 
 def load_card(path: Path) -> dict[str, Any]:

@@ -63,8 +63,8 @@ class RecordedEpisode:
     moments: dict[str, Moments]
 
 
-class OtherVersion(LogError):
-    """A whole and sound shard, but of another schema version: nothing to be written over."""
+class NotOurs(LogError):
+    """A whole and sound file, but none of this schema version's shards: nothing to be written over."""
 
 
 class EpisodeRecorder:
@@ -225,13 +225,15 @@ def read_footer(path: Path) -> dict[str, Any]:
         raise LogError(f"{path}: shard is missing; collect again into the same directory to remake it")
     try:
         metadata = pq.read_metadata(path).metadata or {}
+        if FOOTER_KEY not in metadata:
+            raise NotOurs(f"{path}: not a shard of a transition log (no {FOOTER_KEY.decode()} footer); choose another directory")
         body: dict[str, Any] = json.loads(metadata[FOOTER_KEY])
     except (pa.ArrowException, OSError) as e:
         raise LogError(f"{path}: truncated or damaged parquet file ({e}); collect again into the same directory to remake it") from e
-    except (KeyError, ValueError) as e:
-        raise LogError(f"{path}: not a shard of a transition log (no {FOOTER_KEY.decode()} footer)") from e
+    except ValueError as e:
+        raise LogError(f"{path}: its footer is damaged ({e}); collect again into the same directory to remake it") from e
     if not isinstance(body, dict) or not {"episodes", "counts", "moments"} <= body.keys():
         raise LogError(f"{path}: its footer lacks episodes, counts or moments; collect again into the same directory to remake it")
     if (other := schema.other_version(body.get("schema_version"))) is not None:
-        raise OtherVersion(f"{path}: {other}")
+        raise NotOurs(f"{path}: {other}")
     return body
