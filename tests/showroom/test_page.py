@@ -65,9 +65,13 @@ def test_typed_actions_and_frames(game: tuple[House, str]) -> None:
 def test_nonsense_is_answered_and_does_nothing(game: tuple[House, str]) -> None:
     house, address = game
     turns = house.ask(lambda s: len(s.turns))
-    for body in ({"command": "fly"}, {"command": 3}, {}, [], b"{", b"\xff"):
+    half = b'{"command": "go to \\ud800"}'  # half a character, which JSON can spell
+    for body in ({"command": "fly"}, {"command": 3}, {}, [], b"{", b"\xff", half, b"[" * 4000, b" " * 5000):
         status, _, text = ask(address, "/act", body)
         assert status == 400 and json.loads(text)["error"]
+    assert ask(address, "/act", {"command": "look"}, **{"Content-Length": "-1"})[0] == 400
+    assert "'go to PLACE'" in json.loads(ask(address, "/act", {"command": "go to"})[2])["error"]
+    assert ask(address, "/state.json")[0] == 200
     for path in ("/rgb/999.png", "/rgb/../session.jsonl", "/etc/passwd", "/rgb/0.jpg"):
         assert ask(address, path)[0] == 404
     assert house.ask(lambda s: len(s.turns)) == turns

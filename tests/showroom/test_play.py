@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +17,35 @@ from mimir_learn.envs.household import VOCABULARY, generate_house
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator import DeltaEstimator, EstimatorConfig
 from mimir_learn.estimator.export import with_vocabulary
+from mimir_learn.logs.locks import only_one
 from mimir_learn.showroom.play import PlayConfig, play
 from mimir_learn.showroom.play.session import Session
+from mimir_learn.showroom.play.terminal import _one
 from mimir_learn.showroom.play.tree import lines, tree
 
 HOUSE = 3
 SPEC = generate_house(HOUSE)
 DOOR = next(f.id for f in SPEC.fixtures if f.panels and not f.attributes.get("open") and f.category != "laptop")
+
+
+class Asked:
+    """A `House` without a thread of its own."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def ask(self, question: Callable[[Session], object]) -> object:
+        return question(self.session)
+
+    def act(self, line: str, origin: str) -> object:
+        return self.session.act(line)
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    session = Session(PlayConfig(house=HOUSE, size=32, out=str(tmp_path_factory.mktemp("session"))))
+    yield session
+    session.close()
 
 
 def run(tmp_path: Path, script: str, **more: object) -> tuple[int, str, list[dict]]:
@@ -50,6 +73,31 @@ def test_lines_that_are_no_commands_do_nothing_and_count(tmp_path: Path) -> None
     assert code == 1 and "'fly away' is no command" in said and "pick up THING from PLACE" in said
     assert [t["command"] for t in trace] == ["", f"go to {DOOR}"]
     assert all(f.id in said for f in SPEC.fixtures)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f"GO TO {DOOR}", f"command words are lower case: 'go to {DOOR}'"),
+        ("memory everything", "there is 'memory' and 'memory all'"),
+        ("Help", "there is 'help' alone"),
+        ("pick up", "it goes: 'pick up THING', 'pick up THING from PLACE'"),
+        ("goto fridge_1", "did you mean 'go to'?"),
+        ("look \udce9", "is no command"),  # what a terminal makes of a byte it cannot read
+    ],
+)
+def test_what_is_nearly_a_command_gets_a_hint(line: str, words: str, tmp_path: Path, session: Session) -> None:
+    turns = len(session.turns)
+    out = io.StringIO()
+    assert session.act(line) is None and len(session.turns) == turns
+    assert not _one(Asked(session), line, "test", out) and words in out.getvalue(), out.getvalue()  # type: ignore[arg-type]
+
+
+def test_two_sessions_do_not_write_into_one_folder(tmp_path: Path) -> None:
+    (tmp_path / "step-000.png").write_bytes(b"theirs")
+    with only_one(tmp_path, "playing", ConfigError), pytest.raises(ConfigError, match="another process is playing"):
+        run(tmp_path, "look\n")
+    assert (tmp_path / "step-000.png").read_bytes() == b"theirs"
 
 
 def test_the_same_script_gives_the_same_bytes_and_replaces_an_older_session(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterable
 
@@ -48,6 +49,8 @@ class Grammar:
     def read(self, text: str) -> Action | None:
         """The action that a line means; None for a line that is no command."""
         line = " ".join(text.split())
+        if not _writable(line):
+            return None
         for _, pattern, verb in self._forms:
             match = pattern.fullmatch(line)
             if match is None:
@@ -62,5 +65,32 @@ class Grammar:
                 continue
         return None
 
+    def hint(self, text: str) -> str:
+        """What somebody may have meant who typed a line that is no command; "" where nothing is like it."""
+        line = " ".join(text.split())
+        for usage, pattern, _ in self._forms:
+            if (match := re.fullmatch(pattern.pattern, line, re.IGNORECASE)) and not pattern.fullmatch(line):
+                found = match.groupdict()
+                said = usage.replace("THING", found.get("object") or "").replace("PLACE", found.get("receptacle") or "")
+                return f"command words are lower case: {said!r}"
+        low = line.lower()
+        begun = [w for w in self.words if low == w or low.startswith(f"{w} ")]
+        if begun:
+            longest = max(begun, key=len)
+            return "it goes: " + ", ".join(f"{u!r}" for u in self.usage if u == longest or u.startswith(f"{longest} "))
+        near = difflib.get_close_matches(" ".join(low.split()[:2]), self.words, 1) or difflib.get_close_matches(
+            low.partition(" ")[0], self.words, 1
+        )
+        return f"did you mean {near[0]!r}?" if near else ""
+
     def _goes_by_place(self, name: str | None) -> bool:
         return name in self._places and self._places[str(name)].kind is not Kind.OBJECT
+
+
+def _writable(line: str) -> bool:
+    """Whether a line can be written to a file: not so with half characters, as a terminal makes of bytes it cannot read."""
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -71,18 +71,21 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path != "/act":
             return self._send(HTTPStatus.NOT_FOUND, b"nothing here", "text/plain")
         try:
-            length = min(int(self.headers.get("Content-Length") or 0), _LONGEST)
+            length = int(self.headers.get("Content-Length") or 0)
+            if not 0 < length <= _LONGEST:
+                raise ValueError(f"its length must be 1 to {_LONGEST} bytes, not {length}")
             command = json.loads(self.rfile.read(length))["command"]
             if not isinstance(command, str):
                 raise TypeError("the command is no text")
-        except (ValueError, KeyError, TypeError) as e:
+            command.encode()  # JSON can spell half characters, which no file and no answer can
+        except (ValueError, KeyError, TypeError, RecursionError) as e:
             return self._json(HTTPStatus.BAD_REQUEST, {"error": f"no command in the request ({e})"})
         try:
             turn = self.house.act(command, "page")
         except MimirError as e:
             return self._json(HTTPStatus.INTERNAL_SERVER_ERROR, {"error": str(e)})
         if turn is None:
-            return self._json(HTTPStatus.BAD_REQUEST, {"error": f"{command!r} is no command"})
+            return self._json(HTTPStatus.BAD_REQUEST, {"error": self.house.ask(lambda s: s.why_not(command))})
         return self._json(HTTPStatus.OK, self.house.ask(lambda s: s.state()))
 
     def _local(self) -> bool:

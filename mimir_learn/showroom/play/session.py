@@ -116,6 +116,13 @@ class Session:
         """Ids a person may name: places, and what memory knows."""
         return sorted({p.entity.id for p in self.places} | set(self.memory.belief().entities) - {"hand"})
 
+    def why_not(self, line: str) -> str:
+        """Why `act` did nothing with a line, and what one could type instead."""
+        if self.turns[-1].done:
+            return "the episode is over"
+        hint = self.grammar.hint(line)
+        return f"{line!r} is no command; {hint or 'type help'}"
+
     def act(self, line: str) -> Turn | None:
         """Do what a line says and learn from it. None for a line that is no command: then nothing happens."""
         action = self.grammar.read(line)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TextIO, TypeVar
 
 from mimir_learn.errors import ConfigError
+from mimir_learn.logs.locks import only_one
 
 from ..wording import claim, short
 from . import tree
@@ -59,15 +60,22 @@ class House:
 def play(config: PlayConfig, stdin: TextIO | None = None, stdout: TextIO | None = None) -> int:
     """Play until ``quit`` or the end of the input. Returns 0, or 1 when a line of a script was no command.
 
-    Raises ConfigError for a script that cannot be read or a port that is taken.
+    Raises ConfigError for a script that cannot be read, a port that is taken, or a folder that another session writes into.
     """
     source, out = stdin or sys.stdin, stdout or sys.stdout
     scripted = config.script is not None or not source.isatty()
     script = _script(config, source) if scripted else None
+    folder = Path(config.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    with only_one(folder, "playing", ConfigError):
+        return _play(config, script, out)
+
+
+def _play(config: PlayConfig, script: Iterable[str] | None, out: TextIO) -> int:
     house = House(config)
     try:
         with contextlib.ExitStack() as stack:
-            if config.page if config.page is not None else not scripted:
+            if config.page if config.page is not None else script is None:
                 from .page import serve
 
                 address = stack.enter_context(serve(house, config.port))
@@ -131,8 +139,10 @@ def _one(house: House, line: str, origin: str, out: TextIO) -> bool:
         return True
     if house.act(line, origin) is not None:
         return True
-    over = house.ask(lambda s: s.turns[-1].done)
-    print("the episode is over" if over else f"{line!r} is no command; type help", file=out, flush=True)
+    question = next((k for k in META if line.lower() == k or line.lower().startswith(f"{k} ")), None)
+    forms = {"memory": "'memory' and 'memory all'"}.get(str(question), f"{question!r} alone")
+    asked = f"{line!r} is no question; there is {forms}" if question else None
+    print(asked or house.ask(lambda s: s.why_not(line)), file=out, flush=True)
     return False
 
 
