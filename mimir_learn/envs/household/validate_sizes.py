@@ -49,7 +49,8 @@ def check_furniture(house: HouseSpec) -> None:
     for i, f in enumerate(house.fixtures):
         for g in house.fixtures[:i]:
             _apart(f, g)
-    for spec in (*house.rooms, *house.fixtures):
+    places: tuple[RoomSpec | FixtureSpec, ...] = (*house.rooms, *house.fixtures)
+    for spec in places:
         for view in spec.viewpoints:
             x, y, z = view.eye
             gap = min(max(abs(x - r.centre[0]) - r.size[0] / 2, abs(y - r.centre[1]) - r.size[1] / 2) for r in house.rooms)
