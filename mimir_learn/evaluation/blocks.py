@@ -21,8 +21,10 @@ def number(value: float, metric: str, *, sign: bool = False) -> str:
     """A score as it is shown: percent without decimals, other numbers with two digits that matter."""
     plus = "+" if sign else ""
     if metric in PERCENT:
-        return f"{100 * value:{plus}.0f}"
-    return f"{value:{plus}.2f}" if abs(value) < 9.95 else f"{value:{plus}.1f}"
+        text = f"{100 * value:{plus}.0f}"
+    else:
+        text = f"{value:{plus}.2f}" if abs(value) < 9.95 else f"{value:{plus}.1f}"
+    return (text[1:] if text in ("+0", "-0") else text).replace("-", "−")
 
 
 def score(v: Mapping[str, float] | None, metric: str, tint: str = "", mark: str = "") -> Block:
@@ -31,7 +33,7 @@ def score(v: Mapping[str, float] | None, metric: str, tint: str = "", mark: str 
         return {"value": "", "small": "", "bar": None, "mark": "", "meaning": ""}
     if not v["n"]:
         return {"value": "–", "small": "no cases", "bar": None, "mark": "", "meaning": ""}
-    small = f"{number(v['low'], metric)} – {number(v['high'], metric)}"
+    small = f"{number(v['low'], metric)}–{number(v['high'], metric)}"
     bar = None if metric not in PERCENT else _bar(v["low"], v["value"], v["high"], 0.0, 1.0, tint)
     return {"value": number(v["value"], metric), "small": small, "bar": bar, "mark": MARKS.get(mark, ""), "meaning": mark}
 
@@ -75,7 +77,7 @@ def tabs(name: str, label: str, parts: Mapping[str, Sequence[Block]], chosen: st
         "kind": "tabs",
         "name": name,
         "label": label,
-        "parts": [{"title": t, "blocks": list(b)} for t, b in parts.items()],
+        "parts": [{"title": t.replace("_", " "), "blocks": list(b)} for t, b in parts.items()],
         "chosen": known.index(chosen) if chosen in known else 0,
     }
 

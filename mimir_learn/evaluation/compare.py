@@ -131,7 +131,7 @@ def _context(first: Run, second: Run, pairs: Sequence[Pair], config: CompareConf
     counts = Counter(p.flip(metric) for p in pairs)
     arms = list(dict.fromkeys(p.arm for p in pairs))
     parts = {"all": list(pairs)}
-    parts |= {f"subset {s.replace('_', ' ')}": [p for p in pairs if p.a["subset"] == s] for s in sorted({p.a["subset"] for p in pairs})}
+    parts |= {s.replace("_", " "): [p for p in pairs if p.a["subset"] == s] for s in sorted({p.a["subset"] for p in pairs})}
     tables = [_tests("by subset", parts, metric)]
     if len(arms) > 1:
         tables.insert(0, _tests("by arm", {"all": list(pairs), **{a: [p for p in pairs if p.arm == a] for a in arms}}, metric))

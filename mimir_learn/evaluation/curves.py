@@ -57,8 +57,9 @@ def against_faults(
         ratios = [max(1.6, len(level)), 0.9 * len(apart) + 0.35] if apart else [1.0]
         figure, axes = plt.subplots(1, len(ratios), figsize=WIDE, sharey=True, width_ratios=ratios, squeeze=False)
         ax = axes[0, 0]
-        _lines(ax, {n: [_at(level[f], by[f]) for f in sorted(level, key=lambda f: level[f]) if f in by] for n, by in series.items()}, tints)
         names = sorted(level, key=lambda f: level[f])
+        points = {n: [_at(level[f], by[f]) for f in names if f in by] for n, by in series.items()}
+        _lines(ax, points, tints, _apart(list(level.values()), len(series)))
         ax.set_xticks([level[f] for f in names], [f if f == f"{level[f]:g}" else f"{f}\n{level[f]:g}" for f in names])
         ax.set_xlabel("fault level")
         if apart:
@@ -87,8 +88,8 @@ def against_number(
     """Lines over a number; bands are intervals. ``level``: more rows, drawn as level lines, for comparison."""
     with _style():
         figure, ax = plt.subplots(figsize=WIDE)
-        _lines(ax, series, tints)
         xs = sorted({p.x for points in series.values() for p in points})
+        _lines(ax, series, tints, 0.0 if log else _apart(xs, len(series)))
         for name, v in (level or {}).items():
             ax.axhline(v["value"], color=tints[name], lw=1.4, ls=(0, (4, 2)))
         if log:
@@ -140,14 +141,15 @@ def differences(
 
 
 def reliability_lines(bins: Mapping[str, Sequence[Mapping[str, float]]], tints: Mapping[str, str], title: str) -> str:
-    """Stated probability against the share that was right, a line per name, dot area by count; the diagonal is perfect."""
+    """Stated probability against the share that was right: dot area by count, a line through dots of 10 and more."""
     with _style():
         figure, ax = plt.subplots(figsize=(4.4, 3.9))
         ax.plot([0, 1], [0, 1], ls=(0, (4, 3)), color=INK, lw=0.8, alpha=0.5)
         for name, rows in bins.items():
             most = max((b["n"] for b in rows), default=1)
             xs, ys = [b["p"] for b in rows], [b["right"] for b in rows]
-            ax.plot(xs, ys, color=tints[name], lw=1.2, alpha=0.6)
+            sure = [b for b in rows if b["n"] >= 10]
+            ax.plot([b["p"] for b in sure], [b["right"] for b in sure], color=tints[name], lw=1.2, alpha=0.6)
             ax.scatter(xs, ys, s=[10 + 90 * b["n"] / most for b in rows], color=tints[name], alpha=0.75, lw=0)
         ax.set(xlim=(-0.02, 1.03), ylim=(-0.02, 1.03), xlabel="stated probability of a change", ylabel="share that was right")
         ax.grid()
@@ -193,11 +195,22 @@ def _at(x: float, v: Mapping[str, float]) -> At:
     return At(x, v["value"], v["low"], v["high"])
 
 
-def _lines(ax: Axes, series: Mapping[str, Sequence[At]], tints: Mapping[str, str]) -> None:
-    for name, points in series.items():
-        xs = [p.x for p in points]
-        ax.fill_between(xs, [p.low for p in points], [p.high for p in points], color=tints[name], alpha=0.1, lw=0)
-        ax.plot(xs, [p.value for p in points], "-o", color=tints[name], lw=2.2 if name == "learned" else 1.5, ms=4.5)
+def _apart(xs: Sequence[float], rows: int) -> float:
+    """How far the points of two rows stand apart: all of them within a third of the smallest step."""
+    step = min(np.diff(sorted(xs)), default=0.0)
+    return float(step / 3 / max(1, rows - 1))
+
+
+def _lines(ax: Axes, series: Mapping[str, Sequence[At]], tints: Mapping[str, str], dodge: float = 0.0) -> None:
+    """A line per row. Few rows have bands for intervals; many have bars, ``dodge`` apart, because bands would blend."""
+    for s, (name, points) in enumerate(series.items()):
+        shift = dodge * (s - (len(series) - 1) / 2)
+        xs = [p.x + shift for p in points]
+        if len(series) <= 2:
+            ax.fill_between(xs, [p.low for p in points], [p.high for p in points], color=tints[name], alpha=0.12, lw=0)
+        else:
+            ax.vlines(xs, [p.low for p in points], [p.high for p in points], color=tints[name], alpha=0.35, lw=2.2, capstyle="round")
+        ax.plot(xs, [p.value for p in points], "-o", color=tints[name], lw=2.2 if name == "learned" else 1.4, ms=4.5)
     ax.grid(axis="y")
     ax.tick_params(length=0)
 

@@ -20,33 +20,36 @@ FOLDER = "films"
 Recorder = Callable[[str, Record], OnStep]
 
 
+SIDES = 3
+"""Arms one task is shown with."""
+
+
 def choose_films(rows: Mapping[str, Sequence[Record]], order: Sequence[str], most: int) -> list[tuple[str, Record]]:
-    """Up to ``most`` episodes, (label, record), in turn from the labels in ``order``: successes in spite of faults, ends that were declared
-    but wrong, unfinished ones. Tasks that another label has shown are preferred, so that arms can be compared. Deterministic.
+    """Up to ``most`` episodes, (label, record): tasks of as many subsets as possible on which the arms fared differently and much went
+    wrong, each as the first of ``order`` did it and beside it arms that ended otherwise. Deterministic.
     """
-    shown: dict[tuple[str, int], int] = {}
-    queues: dict[str, list[list[Record]]] = {}
-    for label in order:
-        ends: dict[str, list[Record]] = {"right": [], "wrong": [], "unfinished": []}
-        for record in rows.get(label, ()):
-            ends[outcome(record)].append(record)
-        first = ("right", "wrong", "unfinished") if label == order[0] else ("wrong", "right", "unfinished")
-        queues[label] = [ends[k] for k in first if ends[k]]
-    out: list[tuple[str, Record]] = []
-    turn = 0
-    while len(out) < most and any(queues.values()):
-        for label in order:
-            if not queues.get(label) or len(out) == most:
-                continue
-            kinds = queues[label]
-            kind = kinds[turn % len(kinds)]
-            best = max(kind, key=lambda r: (shown.get((r["task"], r["seed"]), 0), min(r["faults"], 3), -abs(r["steps"] - 14), r["task"]))
-            kind.remove(best)
-            queues[label] = [k for k in kinds if k]
-            shown[best["task"], best["seed"]] = shown.get((best["task"], best["seed"]), 0) + 1
-            out.append((label, best))
-        turn += 1
-    return sorted(out, key=lambda x: list(order).index(x[0]))
+    there = [label for label in order if rows.get(label)]
+    if not there:
+        return []
+    of = {(label, r["task"], r["seed"]): r for label in there for r in rows[label]}
+
+    def ends(r: Record) -> int:
+        return len({outcome(x) for label in there if (x := of.get((label, r["task"], r["seed"]))) is not None})
+
+    used = dict[str, int]()
+    left, out = sorted(rows[there[0]], key=lambda r: (-ends(r), -min(r["faults"], 4), r["task"], r["seed"])), list[tuple[str, Record]]()
+    while left and len(out) < most:
+        record = min(left, key=lambda r: (used.get(r["subset"], 0), left.index(r)))
+        left.remove(record)
+        used[record["subset"]] = used.get(record["subset"], 0) + 1
+        beside = [(label, x) for label in there[1:] if (x := of.get((label, record["task"], record["seed"]))) is not None]
+        seen, some = {outcome(record)}, [(there[0], record)]
+        for label, other in sorted(beside, key=lambda x: outcome(x[1]) == outcome(record)):
+            if len(some) < SIDES and (outcome(other) not in seen or len(beside) < SIDES):
+                seen.add(outcome(other))
+                some.append((label, other))
+        out += some
+    return out[:most]
 
 
 def films(run: Run, chosen: Iterable[tuple[str, Record]], recorder: Recorder | None = None) -> tuple[list[dict[str, Any]], list[str]]:

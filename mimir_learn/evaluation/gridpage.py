@@ -38,6 +38,17 @@ CAUSE_TINTS = dict(
 )
 
 
+AXES = {
+    "delta": "Δ-source", "faults": "fault suite", "k": "bound K of recall", "goals": "number of goals", "rooms": "number of rooms",
+    "kind": "kind of task", "feedback_text": "feedback text",
+}  # fmt: skip
+
+
+def axis_name(axis: str) -> str:
+    """An axis for people."""
+    return AXES.get(axis, axis.replace("_", " "))
+
+
 class Grid:
     """A grid's results, with what several sections need: its axes, the names and tints of its rows, and where it is read first."""
 
@@ -66,8 +77,8 @@ class Grid:
 
     @property
     def first(self) -> str:
-        """The group shown first: where actions go wrong most, as "rough" says."""
-        return next((g for g in self.groups() if "rough" in g), list(self.groups())[-1])
+        """The group shown first: the one of the fault suite "rough" if there is one."""
+        return next((g for g in self.groups() if "rough" in g), next(iter(self.groups())))
 
     def cell(self, label: str) -> Mapping[str, Any]:
         return next(c for c in self.body["cells"] if c["at"] == self.run.at[label])
@@ -111,8 +122,8 @@ def headline(grid: Grid) -> Block | None:
         if where:
             parts.append({"kind": "heading", "text": where})
         parts.append(blocks.tabs(f"t{i}", "Score", {_titled(t["metric"]): [_scores(grid, t), *_tests(t)] for t in tables}))
-    against = f" by {grid.columns_of}" if grid.columns_of else ""
-    note = f"One row per {grid.rows_of}{against}. Small: 95 % intervals, the task is the unit."
+    against = f", one column per {axis_name(grid.columns_of)}" if grid.columns_of else ""
+    note = f"One row per {axis_name(grid.rows_of)}{against}. Small and as a bar: the 95 % interval; the task is its unit."
     return blocks.section("results", "Results", note, *parts)
 
 
@@ -133,7 +144,7 @@ def _scores(grid: Grid, table: Mapping[str, Any]) -> Block:
         for r in table["rows"]
     ]
     note = blocks.MARKS_NOTE.format(reference=grid.reference) if table["tests"] else ""
-    return blocks.table([grid.rows_of, *(c.replace("_", " ") or name_of(table["metric"]) for c in table["columns"])], rows, note)
+    return blocks.table([axis_name(grid.rows_of), *(c.replace("_", " ") or name_of(table["metric"]) for c in table["columns"])], rows, note)
 
 
 def _tests(table: Mapping[str, Any]) -> list[Block]:
@@ -187,7 +198,7 @@ def noise(grid: Grid) -> Block | None:
             v = scores["privileged"]
             points.append(curves.At(0.0, v["value"], v["low"], v["high"]))
         beside: dict[str, Mapping[str, float]] = {n: scores[n] for n in ("learned", "schema") if n in scores}
-        title, tints = f"Declared SR{f', {group}' if group else ''}", {**grid.tints, "noisy(p)": "#376a90"}
+        title, tints = f"Declared SR{f', {group}' if group else ''}", {**grid.tints, "noisy(p)": "#518aac"}
         series = {"noisy(p)": sorted(points, key=lambda p: p.x)}
         items.append((group, curves.against_number(series, tints, title, "p: share of Δ corrupted", level=beside)))
     shown = {g: [blocks.figures((svg, ""))] for g, svg in items}
@@ -219,10 +230,10 @@ def trend(grid: Grid) -> Block | None:
         axis = str(grid.columns_of if wide else grid.rows_of)
         title = _titled(table["metric"]) + (f", {', '.join(table['where'].values())}" if table["where"] else "")
         tints = {n or name_of(table["metric"]): t for n, t in tints.items()}
-        svg = curves.against_number(series, tints, title, axis, percent=table["metric"] in PERCENT, log=axis == "k")
-        items.append((svg.replace("_", " "), ""))
+        svg = curves.against_number(series, tints, title, axis_name(axis), percent=table["metric"] in PERCENT, log=axis == "k")
+        items.append((svg, ""))
     axis = grid.columns_of if _numeric(grid.body["tables"][0]["columns"]) else grid.rows_of
-    return blocks.section("trend", f"Against {axis}", "", blocks.figures(*items)) if items else None
+    return blocks.section("trend", f"Against the {axis_name(axis)}", "", blocks.figures(*items)) if items else None
 
 
 def _numeric(names: Sequence[str]) -> bool:
@@ -242,7 +253,12 @@ def ablation(grid: Grid) -> Block | None:
             panels[test["column"]][test["row"]] = test
         rows = [r for r in table["rows"] if r != grid.reference]
         where = f", {', '.join(table['where'].values())}" if table["where"] else ""
-        svg = curves.differences(rows, panels, grid.tints, f"{name_of(table['metric'])} minus {grid.reference}")
+        svg = curves.differences(
+            rows,
+            {c.replace("_", " "): tests for c, tests in panels.items()},
+            grid.tints,
+            f"{name_of(table['metric'])} minus {grid.reference}",
+        )
         items.append((svg, f"{name_of(table['metric'])}{where}: difference to {grid.reference}; hollow: nothing may be claimed."))
     intro = f"Each row minus “{grid.reference}”, on the same tasks, seeds and fault draws. Negative: something is lost."
     return blocks.section("parts", "What each part is worth", intro, blocks.figures(*items)) if items else None

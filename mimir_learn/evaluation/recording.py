@@ -52,6 +52,7 @@ class Recorder:
         self.stream = rr.RecordingStream("mimir", recording_id=f"{label}|{record['task']}|{record['seed']}")
         self.stream.save(path)
         self.stream.send_recording_name(f"{label}: {record['instruction']}")
+        self.stream.send_blueprint(_layout(), make_default=True)
         goals = "\n".join(f"- {k}: {v}" for k, v in record["goals"].items())
         self._static("task", rr.TextDocument(f"# {record['instruction']}\n\n{label}\n\n{goals}\n", media_type="text/markdown"))
         self._static("house", rr.ViewCoordinates.RIGHT_HAND_Z_UP)
@@ -83,7 +84,6 @@ class Recorder:
             self._say(f"memory is wrong about: {', '.join(wrong)}", "ERROR")
         self._log("scores/confidence", self.rr.Scalars(float(estimate.confidence)))
         self._log("scores/wrong_beliefs", self.rr.Scalars(float(len(wrong))))
-        self.stream.flush()
 
     def _at(self, step: int) -> None:
         self.stream.set_time("step", sequence=step)
@@ -105,6 +105,18 @@ class Recorder:
 
     def _static(self, entity: str, what: Any) -> None:
         self.stream.log(entity, what, static=True)
+
+
+def _layout() -> Any:
+    """The house beside what the robot sees and what its memories hold, the log below."""
+    import rerun.blueprint as rrb
+
+    seen = rrb.Horizontal(rrb.Spatial3DView(origin="house", name="house"), rrb.Spatial2DView(origin=CAMERA, name="camera"))
+    texts = [
+        rrb.TextDocumentView(origin=o, name=n) for o, n in (("memory/tree", "world memory"), ("memory/agenda", "agenda"), ("task", "task"))
+    ]
+    below = rrb.Horizontal(rrb.TextLogView(origin="log", name="log"), rrb.TimeSeriesView(origin="scores", name="scores"))
+    return rrb.Blueprint(rrb.Horizontal(rrb.Vertical(seen, below), rrb.Vertical(*texts), column_shares=[3, 1]), collapse_panels=True)
 
 
 def tree_text(held: Mapping[str, Any]) -> str:

@@ -193,7 +193,7 @@ def _evaluate(
 
 
 def _write(results: dict[str, Any], rows: Sequence[Record], jobs: Sequence[Job], config: EvalConfig) -> None:
-    from mimir_learn.evaluation.report import write_report
+    from mimir_learn.evaluation.report import report_from_folder
     from mimir_learn.evaluation.strips import choose, film
 
     out = Path(config.out)
@@ -203,7 +203,7 @@ def _write(results: dict[str, Any], rows: Sequence[Record], jobs: Sequence[Job],
     (out / "strips.json").write_text(json.dumps(strips), encoding="utf-8")
     scores.write_json(out / "results.json", results)
     scores.write_json(out / "summary.json", scores.summary_of(results))
-    write_report(results, out / "report.html", strips)
+    report_from_folder(out)
 
 
 def _open_suite(config: EvalConfig) -> Suite:

@@ -66,10 +66,10 @@
       make("span", `${e.length} steps${e.length > e.steps.length - 1 ? `, ${e.steps.length - 1} shown` : ""}`, "chip"),
       ...(e.faults ? [make("span", `${e.faults} fault${e.faults > 1 ? "s" : ""}`, "chip warn")] : []),
       ...(e.cause ? [make("span", `first wrong link: ${e.cause}`, "chip bad")] : [])]);
-    $("before").src = before.image; $("after").src = s.image; $("depth").src = s.depth;
+    $("before").src = before.image; $("after").src = s.image; $("depth").src = s.depth; $("depth-before").src = before.depth;
     $("before").alt = step ? `frame before step ${step}` : "first frame";
     $("after").alt = step ? `frame after step ${step}` : "first frame";
-    $("depth").alt = "depth of the right frame, near is bright";
+    $("depth").alt = "depth of the frame after, near is bright"; $("depth-before").alt = "depth of the frame before";
     $("where").textContent = `${step} / ${e.steps.length - 1}`;
     $("command").textContent = step ? s.command : "before the first step";
     fill("facts", step ? [make("span", s.mode.replace("_", " "), "chip"), make("span", s.claimed ? "claims success" : "reports failure", `chip ${s.claimed ? "" : "warn"}`),
