@@ -10,7 +10,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from mimir_learn.checks import whole
 from mimir_learn.envs.household import VOCABULARY, generate_house
-from mimir_learn.envs.household.tasks import SUBSETS, World, sample_subset
+from mimir_learn.envs.household.tasks import SUBSETS, WEIGHTS, World, sample_subset
 from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation.certify import certify, recertify
@@ -29,6 +29,9 @@ from mimir_learn.evaluation.provenance import git_state, loaded_sha256, versions
 from mimir_learn.evaluation.suite import Suite, SuiteTask
 from mimir_learn.logs import house_seed
 from mimir_learn.symbols import Task
+
+SHARE = 0.24
+"""Largest share of one kind in the long-horizon subset."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class SuiteConfig:
         seed: of the task sampler.
         check: do not build; run every certificate of the file at ``out`` again.
         card: do not build; run the trivial agents on the suite at ``out`` and write its difficulty card beside it.
+        docs: with ``card``: also put the table into this page, between its two comments ``<!-- card NAME -->``; null = no page.
         resume: go on with what an interrupted build of the same settings and code has certified.
         n_jobs: worker processes; -1 = one per core.
     """
@@ -66,6 +70,7 @@ class SuiteConfig:
     seed: int = 0
     check: bool = False
     card: bool = False
+    docs: str | None = None
     resume: bool = True
     n_jobs: int = -1
 
@@ -78,6 +83,8 @@ class SuiteConfig:
             raise ConfigError(f"suite.subsets has {', '.join(unknown)}; known: {', '.join(SUBSETS)}")
         if not self.subsets or len(set(self.subsets)) < len(self.subsets):
             raise ConfigError("suite.subsets is empty or names one twice")
+        if self.docs is not None and not self.card:
+            raise ConfigError("suite.docs is a page for the difficulty card; give --card true with it")
         if self.n_jobs == 0 or self.n_jobs < -1:
             raise ConfigError(f"suite.n_jobs is {self.n_jobs}; give a number of processes, or -1 for one per core")
 
@@ -90,7 +97,7 @@ def run_suite_command(config: SuiteConfig) -> str:
     if config.card:
         from mimir_learn.evaluation.difficulty import write_card
 
-        return write_card(path, config.n_jobs)
+        return write_card(path, config.n_jobs, None if config.docs is None else Path(config.docs))
     if config.check:
         suite = Suite.load(path)
         problems = check_suite(suite, config.most_steps, config.n_jobs)
@@ -119,8 +126,8 @@ def build_suite(config: SuiteConfig, work: Path) -> tuple[Suite, Path]:
         for start in range(0, len(houses), config.batch):
             batch = houses[start : start + config.batch]
             missing = [h for h in batch if h not in done.found]
-            full = {s for s, n in Counter(t.subset for t in picked).items() if n >= config.tasks}
-            for seed, found in zip(missing, _in_parallel(_house, [(h, config, full) for h in missing], config.n_jobs), strict=True):
+            kinds = Counter((t.subset, t.kind) for t in picked)
+            for seed, found in zip(missing, _in_parallel(_house, [(h, config, kinds) for h in missing], config.n_jobs), strict=True):
                 done.add(seed, found)
             picked = pick((t for h in houses[: start + config.batch] for t in done.certified(h)), config.subsets, config.tasks)
             bar.update(len(picked) - bar.n)
@@ -149,15 +156,21 @@ def build_suite(config: SuiteConfig, work: Path) -> tuple[Suite, Path]:
 
 
 def pick(certified: Iterable[SuiteTask], subsets: Sequence[str], count: int) -> list[SuiteTask]:
-    """Up to ``count`` tasks of each subset, the first ones: no two with the same words, none with the meaning of another in its house."""
+    """Up to ``count`` tasks of each subset, the first ones: no two with the same words, none with the meaning of another in its house.
+
+    No kind makes more than `SHARE` of ``long_horizon``.
+    """
     taken: Counter[str] = Counter()
+    of_kind: Counter[tuple[str, str]] = Counter()
     words: set[str] = set()
     meanings: set[tuple[int, str]] = set()
     out = []
     for task in certified:
         meaning = (task.house_seed, key(task.task))
-        if taken[task.subset] >= count or task.task.instruction in words or meaning in meanings:
+        crowded = task.subset == "long_horizon" and of_kind[task.subset, task.kind] >= max(1, int(SHARE * count))
+        if crowded or taken[task.subset] >= count or task.task.instruction in words or meaning in meanings:
             continue
+        of_kind[task.subset, task.kind] += 1
         words.add(task.task.instruction)
         meanings.add(meaning)
         taken[task.subset] += 1
@@ -172,17 +185,22 @@ def check_suite(suite: Suite, most_steps: int = 150, n_jobs: int = -1) -> list[s
     return [problem for problem in _in_parallel(recertify, [(t, most_steps) for t in suite.tasks], n_jobs) if problem]
 
 
-def _house(seed: int, config: SuiteConfig, full: set[str]) -> dict[str, list[dict[str, Any]]]:
-    """Candidates of one house: the certified ones and the discarded ones, as plain JSON types."""
+def _house(seed: int, config: SuiteConfig, kinds: Counter[tuple[str, str]]) -> dict[str, list[dict[str, Any]]]:
+    """Candidates of one house: the certified ones and the discarded ones, as plain JSON types.
+
+    ``kinds``: how many tasks of which (subset, kind) there are already; kinds that fall short of their weight are tried first.
+    """
     world = World.of_house(generate_house(seed))
     certified, discarded = [], []
     candidates: dict[str, list[Task]] = {}
     for subset in config.subsets:
         rng = np.random.default_rng([config.seed, seed, SUBSETS.index(subset)])
-        candidates[subset] = _by_demand(sample_subset(world, rng, subset, 3 * config.draws, f"h{seed}"))[: config.draws]
+        drawn = sample_subset(world, rng, subset, 3 * config.draws, f"h{seed}")
+        candidates[subset] = _in_order(drawn, {k: kinds[subset, k] / w for k, w in WEIGHTS[subset].items()})[: config.draws]
     for subset in config.subsets:
         others = [t for s in config.subsets if s != subset for t in candidates[s][:1]]
-        for number, task in enumerate(candidates[subset] if subset not in full else []):
+        full = sum(n for (s, _), n in kinds.items() if s == subset) >= config.tasks
+        for number, task in enumerate([] if full else candidates[subset]):
             others = [o for o in others if key(o) != key(task)]
             verdict = certify(task, seed, others[number % len(others)] if others else None, config.most_steps)
             if verdict.certified is not None:
@@ -192,15 +210,14 @@ def _house(seed: int, config: SuiteConfig, full: set[str]) -> dict[str, list[dic
     return {"certified": certified, "discarded": discarded}
 
 
-def _by_demand(tasks: Sequence[Task]) -> list[Task]:
-    """Those first that need memory: things or places behind doors, more than one room, and of long horizons the longer ones."""
+def _in_order(tasks: Sequence[Task], supply: Mapping[str, float]) -> list[Task]:
+    """The scarcest kind first; of a kind those that need memory: things or places behind doors, more than one room."""
 
     def demand(task: Task) -> int:
         meta = task.meta
-        long = meta["subset"] == "long_horizon"
-        return (meta["shut"] > 0) + (meta["across"] > 1) + long * ((meta["across"] > 2) + (meta["shut"] > 1) + 2 * (meta["goals"] > 4))
+        return (meta["shut"] > 0) + (meta["across"] > 1) + (meta["subset"] == "long_horizon") * (meta["goals"] > 3)
 
-    return sorted(tasks, key=lambda t: -demand(t))
+    return sorted(tasks, key=lambda t: (supply.get(t.meta["kind"], 0.0), -demand(t)))
 
 
 class _Work:
@@ -240,7 +257,7 @@ class _Work:
 
 def _settings(config: SuiteConfig) -> dict[str, Any]:
     """Settings that what is built depends on."""
-    return {k: v for k, v in asdict(config).items() if k not in ("out", "check", "card", "resume", "n_jobs")}
+    return {k: v for k, v in asdict(config).items() if k not in ("out", "check", "card", "docs", "resume", "n_jobs")}
 
 
 def _readable(path: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mimir_learn.evaluation.episode import initial_sha256
+from mimir_learn.evaluation.jobs import house_of
 from mimir_learn.evaluation.suite import HEADROOM, Certificate, SuiteTask, limit_for
 from mimir_learn.evaluation.trials import Mimir, run_trial
 from mimir_learn.evaluation.trivial import RandomLegal
@@ -62,13 +62,13 @@ def certify(task: Task, house_seed: int, other: Task | None, most_steps: int) ->
             return discard("another task's goals solve it")
         other_gc = stranger.best
     certificate = Certificate(reference.steps, round(chance.best, 3), "" if other is None else other.id, round(other_gc, 3))
-    return Verdict(task, house_seed, SuiteTask(task, house_seed, initial_sha256(task, house_seed), limit, certificate))
+    return Verdict(task, house_seed, SuiteTask(task, house_seed, house_of(task, house_seed).key, limit, certificate))
 
 
 def recertify(task: SuiteTask, most_steps: int) -> str:
     """Run the reference again; "" or one sentence saying what is no longer what the suite says."""
     name = f"{task.task.id} ({task.task.instruction!r})"
-    if initial_sha256(task.task, task.house_seed) != task.house_sha256:
+    if house_of(task.task, task.house_seed).key != task.house_sha256:
         return f"{name}: house {task.house_seed} is no longer the one it was certified for"
     trial = run_trial(task.task, task.house_seed, most_steps, lambda s: Mimir(s, task.task), through=True)
     if not trial.stopped or trial.steps > HEADROOM * task.limit:

@@ -9,19 +9,18 @@ from functools import lru_cache
 from typing import Any
 
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, StepRecord, Variant, run_episode
-from mimir_learn.envs.household import FaultRates, HouseholdConfig, HouseholdEnv
+from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.labels import did_what_it_says
 from mimir_learn.estimator.samples import visible
 from mimir_learn.evaluation.arms import fault_rates
-from mimir_learn.evaluation.jobs import EpisodeSettings, Job, episode_seed, house_options
+from mimir_learn.evaluation.jobs import EpisodeSettings, Job, episode_seed, house_of, house_options
 from mimir_learn.evaluation.perception import EVERYTHING, TrueWorld, perceiver
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.scoring import EpisodeScorer
-from mimir_learn.evaluation.suite import state_sha256
 from mimir_learn.feedback import make_source
 from mimir_learn.memory import Status
-from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Snapshot, Task, Vocabulary
+from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Snapshot, Vocabulary
 
 
 class _Tap:
@@ -51,13 +50,6 @@ class _Tap:
 def environment(image_size: int) -> HouseholdEnv:
     """One environment per process, reset for every episode."""
     return HouseholdEnv(HouseholdConfig(image_size=image_size, max_steps=10_000))
-
-
-def initial_sha256(task: Task, house_seed: int, image_size: int = 128) -> str:
-    """Hash of the symbolic state of a task's house right after reset, see `suite.state_sha256`."""
-    env = environment(image_size)
-    env.reset(seed=0, options={**house_options(task, house_seed), "faults": FaultRates()})
-    return state_sha256(env.privileged_state())
 
 
 def _source(spec: str, settings: EpisodeSettings, privileged: Callable[[], PrivilegedState], vocabulary: Vocabulary) -> DeltaSource:
@@ -91,7 +83,7 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
     observation = robot.reset(seed=seed, options={**house_options(job.task.task, job.task.house_seed), "faults": rates})
     tap.perceive_with(perceiver(job.settings.perception, env.visible_entities, robot.places, robot.vocabulary, seed))
     start = env.privileged_state()
-    if job.task.house_sha256 and state_sha256(start) != job.task.house_sha256:
+    if job.task.house_sha256 and house_of(job.task.task, job.task.house_seed).key != job.task.house_sha256:
         raise ConfigError(
             f"house {job.task.house_seed} is no longer the one task {job.task.task.id} was certified for; "
             "build the suite again with `mimir suite`"

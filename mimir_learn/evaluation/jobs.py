@@ -57,13 +57,17 @@ class Job:
 
 
 def house_options(task: Task, house_seed: int) -> dict[str, Any]:
-    """Options of the environment's ``reset`` that choose a task's house; a task made for houses of a given size says so in its meta."""
-    rooms = task.meta.get("rooms")
-    return {"house_seed": house_seed} if rooms is None else {"house": sized_house(house_seed, rooms)}
+    """Options of the environment's ``reset`` that choose a task's house."""
+    return {"house": house_of(task, house_seed)}
+
+
+def house_of(task: Task, house_seed: int) -> HouseSpec:
+    """A task's house; a task made for houses of a given size says so in its meta. Its ``key`` is what a suite's certificate rests on."""
+    return sized_house(house_seed, task.meta.get("rooms"))
 
 
 @lru_cache(maxsize=8)
-def sized_house(house_seed: int, rooms: int) -> HouseSpec:
+def sized_house(house_seed: int, rooms: int | None) -> HouseSpec:
     """`generate_house`, remembered. Raises ConfigError for a number of rooms that it does not make."""
     from mimir_learn.envs.household import generate_house
 

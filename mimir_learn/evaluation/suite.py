@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mimir_learn.errors import ConfigError, SymbolError
-from mimir_learn.symbols import PrivilegedState, Task
+from mimir_learn.symbols import Task
 
 SCHEMA_VERSION = 2
 HEADROOM = 0.7
@@ -46,7 +46,7 @@ class SuiteTask:
     Attributes:
         task: instruction, goals and success condition.
         house_seed: the house it plays in.
-        house_sha256: of the house's symbolic initial state, so that a changed house generator is noticed.
+        house_sha256: `HouseSpec.key`: of the whole house with its positions, shapes and colours, so that a changed generator is noticed.
         limit: steps after which an episode is cut off.
         certificate: see `Certificate`.
     """
@@ -193,11 +193,6 @@ class Suite:
             of_house[pool[chosen].house_seed] += 1
             left.remove(chosen)
         return tuple(t for i, t in enumerate(pool) if i not in left)
-
-
-def state_sha256(state: PrivilegedState) -> str:
-    """Hash of a house's symbolic initial state."""
-    return hashlib.sha256(state.snapshot.to_json().encode()).hexdigest()
 
 
 def limit_for(steps: int, most: int) -> int:

@@ -43,6 +43,17 @@ class Setting:
     privileged: Callable[[], PrivilegedState]
     seed: int
 
+    @property
+    def positions(self) -> dict[str, tuple[float, float]]:
+        """Place id → (x, y) in metres: where furniture stands, and for a room the middle of its furniture."""
+        state = self.privileged()
+        spots = {p.entity.id: (float(xyz[0]), float(xyz[1])) for p in self.places if (xyz := state.positions.get(p.entity.id)) is not None}
+        for place in self.places:
+            inside = [spots[p.entity.id] for p in self.places if p.room == place.entity.id and p.entity.id in spots]
+            if place.entity.id not in spots and inside:
+                spots[place.entity.id] = (sum(x for x, _ in inside) / len(inside), sum(y for _, y in inside) / len(inside))
+        return spots
+
 
 class Mimir:
     """`MimirAgent` with one Δ-source for both memories, as a `Policy`."""

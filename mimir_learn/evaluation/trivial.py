@@ -5,7 +5,7 @@ None of them has a memory of the world or looks at what its actions came to. The
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import Protocol
 
 import numpy as np
@@ -75,11 +75,16 @@ class NearestFirst:
     """Goal after goal: the first thing of the category it comes upon, from the nearest place on, to the nearest place that will do.
 
     It reads the agenda's categories and states, but neither which one is meant (instance, source, attributes, names) nor in which order;
-    it believes that every command worked.
+    it believes that every command worked. Nearest is by metres as the crow flies, from where it stands.
+
+    Args:
+        positions: place id → (x, y) in metres; a place without one counts as farthest.
     """
 
-    def __init__(self, vocabulary: Vocabulary, places: tuple[Place, ...], task: Task) -> None:
+    def __init__(self, vocabulary: Vocabulary, places: tuple[Place, ...], task: Task, positions: Mapping[str, tuple[float, float]]) -> None:
         self.vocabulary = vocabulary
+        self.positions = positions
+        self.stand: tuple[float, float] | None = None
         self.places = {p.entity.id: p for p in places}
         self.percept = Percept()
         self.held: str | None = None
@@ -87,6 +92,7 @@ class NearestFirst:
 
     def act(self, observation: Observation, percept: Percept) -> str | None:
         self.percept = percept
+        self.stand = (float(observation.pose[0, 3]), float(observation.pose[1, 3]))
         return next(self._script, None)
 
     def learn(self, before: Observation, after: Observation, outcome: Outcome) -> None:
@@ -179,19 +185,19 @@ class NearestFirst:
             self.held = None
 
     def _find(self, category: str, done: set[str]) -> Generator[str, None, str | None]:
-        """Looks from place to place, this room first, opening what is closed; returns what it found."""
-        for place in [None, *sorted(self.places, key=lambda p: (self.places[p].room != self._room(), p))]:
-            if place is not None:
-                spec = self.vocabulary.spec(self.places[place].entity)
-                if self.places[place].entity.kind is Kind.FIXTURE:
-                    continue
-                yield f"go to {place}"
-                if spec.openable and not self._open(place):
-                    yield f"open {place}"
+        """Looks around, then goes on to the nearest place it has not looked at, opening what is closed; returns what it found."""
+        left = [p for p in self.places if self.places[p].entity.kind is not Kind.FIXTURE]
+        while True:
             near = [s for s in self.percept.sightings if s.entity.category == category and s.entity.id not in done and s.parent != IN_HAND]
             if near:
                 return min(near, key=self._distance).entity.id
-        return None
+            if not left:
+                return None
+            place = min(left, key=lambda p: (self._metres(p), p))
+            left.remove(place)
+            yield f"go to {place}"
+            if self.vocabulary.spec(self.places[place].entity).openable and not self._open(place):
+                yield f"open {place}"
 
     def _reach(self, target: ObjectQuery) -> Generator[str, None, str | None]:
         """Goes to the nearest of the target's category and opens it where it is closed; returns its id."""
@@ -208,7 +214,11 @@ class NearestFirst:
 
     def _nearest(self, category: str) -> str | None:
         fit = [p for p in self.places.values() if p.entity.category == category]
-        return min(fit, key=lambda p: (p.room != self._room(), p.entity.id)).entity.id if fit else None
+        return min(fit, key=lambda p: (self._metres(p.entity.id), p.entity.id)).entity.id if fit else None
+
+    def _metres(self, place: str) -> float:
+        spot = self.positions.get(place)
+        return float("inf") if spot is None or self.stand is None else float(np.hypot(spot[0] - self.stand[0], spot[1] - self.stand[1]))
 
     def _tool(self, verb: str) -> str | None:
         found = (self._nearest(c) for c, s in self.vocabulary.categories.items() if verb in s.tool_for)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from mimir_learn.envs.household import generate_house
-from mimir_learn.envs.household.tasks import KINDS, SUBSETS, World, sample_subset, sample_tasks, sample_tasks_in
+from mimir_learn.envs.household.tasks import KINDS, SUBSETS, WEIGHTS, World, sample_subset, sample_tasks, sample_tasks_in
 from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.envs.household.tasks.wording import nouns, plural
+from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import Situation, Task
 from tests.envs.toy_tasks import carried_out, toy_world
@@ -61,7 +62,7 @@ def test_the_agenda_is_enough_and_no_goal_is_idle(subset: str) -> None:
     assert len(TASKS[subset]) >= 20
     for world, task in TASKS[subset]:
         check(world, task)
-        assert task.meta["subset"] == subset and 1 <= len(task.goals) <= 6
+        assert task.meta["subset"] == subset and task.meta["kind"] in WEIGHTS[subset] and 1 <= len(task.goals) <= 6
         assert set(task.meta["things"]) | set(task.meta["places"]) <= set(world.entities)
 
 
@@ -88,8 +89,10 @@ def test_wording_is_not_what_tells_the_subsets_apart() -> None:
         assert told and any(not world.alone(i) for i in told if i), task.instruction
     for _, task in TASKS["long_horizon"]:
         assert len(task.goals) >= 3 and any(g.after for g in task.goals), task.instruction
+    chains = [t.meta["linked"] >= 3 for _, t in TASKS["long_horizon"]]
+    assert sum(chains) > 0.7 * len(chains), "goals that use what another brought about"
     kinds = {t.meta["kind"] for _, t in TASKS["complex_instruction"]}
-    assert {"if", "leave_it", "shut_again", "first_then"} <= kinds
+    assert {"if", "leave_it", "shut_again", "all_but"} <= kinds
     assert not any(set(t.meta["styles"]) - {"plain", "any", "some", "all"} for _, t in TASKS["base"])
 
 
@@ -119,6 +122,18 @@ def test_what_the_words_rule_out_counts() -> None:
         assert not task.done(Situation(state, world.entities, done.at)), task.instruction
         seen += 1
     assert seen >= 5
+
+
+def test_nothing_is_heated_to_be_put_where_it_cools_down() -> None:
+    undoes = {r.category: set(r.clears) for r in VOCABULARY.rules}
+    seen = 0
+    for _, task in (pair for found in TASKS.values() for pair in found):
+        names = {g.query.name: g.attribute for g in task.goals if g.attribute in ("heated", "cooled")}
+        for goal in task.goals:
+            if goal.target is not None and (effect := names.get(goal.query.name)) is not None:
+                assert effect not in undoes.get(goal.target.category, ()), task.instruction
+                seen += 1
+    assert seen >= 10
 
 
 def test_one_seed_one_list() -> None:

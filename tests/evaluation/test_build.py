@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mimir_learn.envs.household import generate_house
+from mimir_learn.envs.household import VOCABULARY, generate_house
 from mimir_learn.envs.household.tasks import SUBSETS, World, sample_subset
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import build, certify
@@ -18,8 +18,8 @@ from mimir_learn.evaluation.build import SuiteConfig, build_suite, check_suite, 
 from mimir_learn.evaluation.difficulty import card_of, card_path, load_card, play, table, write_card
 from mimir_learn.evaluation.suite import Suite
 from mimir_learn.evaluation.trials import Mimir, Trial, run_trial
-from mimir_learn.evaluation.trivial import Nothing
-from mimir_learn.symbols import Goal, ObjectQuery, Task
+from mimir_learn.evaluation.trivial import NearestFirst, Nothing
+from mimir_learn.symbols import Entity, Goal, ObjectQuery, Observation, Percept, Place, Relation, Task
 
 
 def test_every_subset_is_full(suite: Suite) -> None:
@@ -45,11 +45,14 @@ def test_too_few_tasks_is_an_error_that_says_how_many(tmp_path: Path, monkeypatc
         build_suite(config, tmp_path / "short.jsonl")
 
 
-def test_what_needs_memory_is_tried_first() -> None:
+def test_the_scarcest_kind_and_what_needs_memory_are_tried_first() -> None:
     world = World.of_house(generate_house(41_000))
-    drawn = build._by_demand(sample_subset(world, np.random.default_rng(0), "base", 12))
-    demands = [(t.meta["shut"] > 0) + (t.meta["across"] > 1) for t in drawn]
+    drawn = sample_subset(world, np.random.default_rng(0), "base", 12)
+    demands = [(t.meta["shut"] > 0) + (t.meta["across"] > 1) for t in build._in_order(drawn, {})]
     assert demands == sorted(demands, reverse=True) and demands[0] == 2
+    common = drawn[0].meta["kind"]
+    kinds = [t.meta["kind"] for t in build._in_order(drawn, {common: 1.0})]
+    assert common not in kinds[: -kinds.count(common)]
 
 
 def test_no_words_and_no_meaning_twice(suite: Suite) -> None:
@@ -75,6 +78,46 @@ def test_checking_finds_what_no_longer_holds(suite: Suite, suite_config: SuiteCo
     assert "another vocabulary" in check_suite(replace(few, vocabulary_sha256="0" * 64), n_jobs=1)[0]
     shutil.rmtree(tmp_path)
     assert suite_path.exists()
+
+
+def test_a_house_that_only_looks_different_is_another_house(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = suite.tasks[0]
+    house = generate_house(task.house_seed)
+    assert task.house_sha256 == house.key
+    painted = replace(house, things=(replace(house.things[0], colour="mauve"), *house.things[1:]))
+    assert certify.recertify(task, 150) == ""
+    monkeypatch.setattr(certify, "house_of", lambda *_: painted)
+    assert "no longer the one" in certify.recertify(task, 150)
+
+
+def test_nearest_is_by_metres() -> None:
+    def place(name: str, room: str) -> Place:
+        return Place(Entity(name, name.rpartition("_")[0], VOCABULARY.spec(name.rpartition("_")[0]).kind), room)
+
+    places = (place("table_1", "kitchen_1"), place("table_2", "bedroom_1"), place("table_3", "kitchen_1"), place("shelf_1", "bedroom_1"))
+    spots = {"table_1": (5.0, 0.0), "table_2": (1.0, 1.0), "table_3": (2.0, 3.0), "shelf_1": (0.5, 0.0)}
+    task = Task("t", "x", (Goal("g", ObjectQuery("mug"), ObjectQuery("table"), Relation.ON),))
+    agent = NearestFirst(VOCABULARY, places, task, spots)
+    tour, at = [], (0.0, 0.0)
+    for _ in range(4):
+        pose = np.eye(4)
+        pose[:2, 3] = at
+        seen = Observation(np.zeros((1, 1, 3), np.uint8), np.ones((1, 1), np.float32), np.eye(3), pose)
+        command = agent.act(seen, Percept())
+        assert command is not None
+        tour.append(command.removeprefix("go to "))
+        at = spots[tour[-1]]
+    assert tour == ["shelf_1", "table_2", "table_3", "table_1"]  # each time the nearest from where it stands, whatever the room
+
+
+def test_no_long_horizon_kind_crowds_out_the_others(suite: Suite) -> None:
+    one = next(t for t in suite.tasks if t.subset == "long_horizon")
+    many = [
+        replace(one, house_seed=i, task=replace(one.task, id=f"t{i}", instruction=f"No. {i}.", meta={**one.task.meta, "kind": kind}))
+        for i, kind in enumerate(["salad"] * 20 + ["tea"] * 3)
+    ]
+    picked = pick(many, SUBSETS, 25)
+    assert [t.kind for t in picked].count("salad") == 6 and [t.kind for t in picked].count("tea") == 3
 
 
 def test_a_task_that_needs_no_reading_or_is_done_is_discarded(suite: Suite, monkeypatch: pytest.MonkeyPatch) -> None:

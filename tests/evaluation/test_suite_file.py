@@ -14,6 +14,8 @@ from mimir_learn.envs.household import VOCABULARY
 from mimir_learn.envs.household.tasks import SUBSETS
 from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.errors import ConfigError
+from mimir_learn.evaluation.difficulty import card_path, load_card, table
+from mimir_learn.evaluation.jobs import house_of
 from mimir_learn.evaluation.suite import HEADROOM, Certificate, Suite, SuiteTask
 from mimir_learn.logs import split_of
 from mimir_learn.symbols import Goal, ObjectQuery, Task
@@ -103,9 +105,36 @@ def test_the_suites_in_the_repository_are_what_they_claim(path: Path) -> None:
         assert split_of(task.house_seed) == suite.split
         assert 0 < task.certificate.steps <= HEADROOM * task.limit and task.task.success is not None
         assert task.certificate.other and task.certificate.random_gc < 1 and task.certificate.other_gc < 1
+        assert task.certificate.other != task.task.id, "solved neither by chance nor by an agent with another task's goals"
         if task.subset == "long_horizon":
             assert 20 <= task.certificate.steps <= 60 and len(task.task.goals) >= 3
 
 
-def test_there_is_a_suite_for_each_split() -> None:
-    assert {Suite.load(p).split for p in FILES} == {"test", "validation"}
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_long_horizons_are_chains_of_many_kinds(path: Path) -> None:
+    long = Suite.load(path).select(["long_horizon"])
+    assert sum(t.task.meta["linked"] >= 3 for t in long) >= 35
+    kinds = Counter(t.kind for t in long)
+    assert len(kinds) >= 6 and max(kinds.values()) <= 12
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_the_houses_are_still_those_the_suite_was_certified_in(path: Path) -> None:
+    for task in Suite.load(path).select(n=6):
+        assert house_of(task.task, task.house_seed).key == task.house_sha256
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_the_page_shows_the_card(path: Path) -> None:
+    card = load_card(card_path(path))
+    assert card["sha256"] == Suite.load(path).sha256
+    assert table(card) in (path.parents[2] / "docs/suites.md").read_text()
+    assert card["subsets"]["all"]["agents"]["oracle"]["sr"] == 1.0 and card["subsets"]["all"]["agents"]["nothing"]["gc"] == 0.0
+
+
+def test_there_is_a_suite_for_each_split_and_no_task_in_both() -> None:
+    suites = [Suite.load(p) for p in FILES]
+    assert sorted(s.split for s in suites) == ["test", "validation"]
+    one, two = suites
+    assert not {t.house_seed for t in one.tasks} & {t.house_seed for t in two.tasks}
+    assert not {t.task.id for t in one.tasks} & {t.task.id for t in two.tasks}

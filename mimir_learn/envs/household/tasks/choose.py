@@ -6,7 +6,7 @@ where such things usually are than anywhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -67,6 +67,27 @@ def targets(
         return (6.0 if category in usual else 0.3 if category in PRIVATE else 1.0) * (3.0 if rooms and world.room(place) != room else 1.0)
 
     return shuffled(rng, [p.id for p in world.receptacles(moved, openable=openable) if p.id not in unwanted], weight)
+
+
+NOT_FOR_FILLED = frozenset({"dishwasher", "washer", "bin", "sink", "bathtub", "toilet", "bed", "sofa", "armchair", "wardrobe", "dresser"})
+"""Places where nobody puts something full of water."""
+
+
+def spoilers(world: World, effect: str) -> frozenset[str]:
+    """Categories of devices whose rule clears ``effect``: what was heated does not stay so in the fridge."""
+    return frozenset(rule.category for rule in world.vocabulary.rules if effect in rule.clears)
+
+
+def unfit(world: World, effect: str, thing: str) -> frozenset[str]:
+    """Places that ``thing`` cannot go to once it is heated, cooled or cleaned: where that is done, where it is undone, the bin if clean."""
+    means = {holder for _, _, holder in world.means(effect, thing)}
+    bad = {*spoilers(world, effect), *(("bin", "toilet") if effect == "cleaned" else ())}
+    return frozenset(means | {e.id for e in world.of(Kind.RECEPTACLE) if e.category in bad})
+
+
+def of_categories(world: World, categories: Collection[str]) -> frozenset[str]:
+    """Ids of all places of these categories."""
+    return frozenset(e.id for e in world.of(Kind.RECEPTACLE) if e.category in categories)
 
 
 def suits(world: World, thing: str, place: str) -> bool:

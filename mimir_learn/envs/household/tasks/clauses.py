@@ -31,7 +31,7 @@ from .refer import Ref
 from .wording import choice, say
 from .world import World
 
-_DONE_WITH = {"heated": "[heat|warm up|heat up]", "cooled": "[cool|chill|cool down]", "cleaned": "[wash|rinse|clean]"}
+_DONE_WITH = {"heated": "heat warm+up heat+up", "cooled": "cool chill cool+down", "cleaned": "wash rinse clean"}
 _PARTICIPLE = {"heated": "[heated|warmed-up|hot]", "cooled": "[chilled|cooled|cold]", "cleaned": "[washed|freshly washed|rinsed]"}
 
 
@@ -102,6 +102,34 @@ def make(goal_id: str, thing: Ref, attribute: str, value: bool = True, after: Se
     return Goal(goal_id, thing.query, attribute=attribute, value=value, after=tuple(after))
 
 
+# ---- words ---------------------------------------------------------------------------------------------------------------
+
+
+def doing(rng: np.random.Generator, verbs: str, what: str) -> str:
+    """ "warm up a mug", but "warm it up": ``verbs`` are words in a row, "+" before a particle."""
+    verb, _, particle = choice(rng, verbs.split()).partition("+")
+    return f"{verb} {what} {particle}".rstrip() if what in ("it", "them") else f"{verb} {particle} {what}".replace("  ", " ")
+
+
+def treating(rng: np.random.Generator, effect: str, what: str) -> str:
+    """ "heat the apple", "cool it down"."""
+    return doing(rng, _DONE_WITH[effect], what)
+
+
+def cutting(rng: np.random.Generator, what: str) -> str:
+    return doing(rng, "cut slice cut+up", what)
+
+
+def _pieces(rng: np.random.Generator, thing: Ref) -> tuple[str, str]:
+    """How to speak of a cut thing the next time and the time after that."""
+    return choice(rng, (("it", "it"), ("the pieces", "them"), ("the slices", "them"), (f"the {thing.name}" if thing.name else "it", "it")))
+
+
+def _the(ref: Ref, otherwise: str) -> str:
+    """ "the mug", where it was called a mug before; else ``otherwise``."""
+    return f"the {ref.name}" if ref.name else otherwise
+
+
 # ---- the seven types of ALFRED -------------------------------------------------------------------------------------------
 
 
@@ -109,14 +137,12 @@ def place(world: World, rng: np.random.Generator, thing: Ref, where: Ref, *, cut
     """One thing somewhere; ``cut``: sliced before."""
     if cut:
         return _cut_and_place(world, rng, thing, where)
-    template = choice(
-        rng,
-        (
-            "[put|place|set|leave] {what} {at}",
-            "[bring|take|carry|move] {what} {to}",
-            "[find|get|fetch] {what} and [put|leave|set] {it} {at}",
-        ),
+    templates = (
+        "[put|place|set|leave] {what} {at}",
+        "[bring|take|carry|move] {what} {to}",
+        "[find|get|fetch] {what} and [put|leave|set] {it} {at}",
     )
+    template = templates[2] if thing.located else choice(rng, templates)
     text = say(rng, template, what=thing.text, at=where.at, to=where.to, it=thing.again)
     condition = some(thing.query, _at(world, "?x", where))
     return Clause(
@@ -127,8 +153,8 @@ def place(world: World, rng: np.random.Generator, thing: Ref, where: Ref, *, cut
 def _cut_and_place(world: World, rng: np.random.Generator, thing: Ref, where: Ref) -> Clause:
     x = thing.named("x")
     goals = (make("cut", x, "sliced"), bring(world, "put", x, where, ("cut",)))
-    template = "[cut|slice|cut up] {what} and [put|lay|leave] [{it}|the pieces|the slices] {where}"
-    text = say(rng, template, what=thing.text, it=thing.again, where=where.at)
+    pieces_of, _ = _pieces(rng, thing)
+    text = say(rng, "{cut} and [put|lay|leave] {it} {where}", cut=cutting(rng, thing.text), it=pieces_of, where=where.at)
     pieces = plain_query(thing.query, ("sliced", True))
     conditions = (some(pieces, _at(world, "?x", where)), some(thing.query, Has("?x", "sliced")))
     return Clause("place_sliced", text, goals, conditions, (thing.id,), (where.id,), (thing, where))
@@ -165,7 +191,7 @@ def look(world: World, rng: np.random.Generator, thing: Ref, lamp: Ref) -> Claus
     goals = (Goal("take", thing.query, hand, Relation.HELD), make("light", lamp, "on", after=("take",)))
     template = (
         "[look at|examine|inspect] {what} [in the light of|under|by the light of] {lamp}"
-        if rng.random() < 0.6
+        if rng.random() < 0.6 and not thing.located
         else "[pick up|take] {what} and [turn on|switch on] {lamp} to [look at it|see it better|inspect it]"
     )
     text = say(rng, template, what=thing.text, lamp=lamp.text)
@@ -178,13 +204,14 @@ def treat(world: World, rng: np.random.Generator, effect: str, thing: Ref, where
     x = thing.named("x")
     goals = [make(effect, x, effect, after=("cut",) if cut else ())]
     goals.append(bring(world, "put", x, where, (effect,)))
-    do = say(rng, _DONE_WITH[effect])
     if cut:
         goals.insert(0, make("cut", x, "sliced"))
-        first = say(rng, "[cut|slice|cut up] {what}, ", what=thing.text) + f"{do} [it|the pieces]"
-        text = say(rng, first + " and [put|leave] [it|them] {where}", where=where.at).replace("pieces and put it", "pieces and put them")
-    elif rng.random() < 0.7 or thing.style in ("use", "side", "beside", "room"):
-        text = say(rng, do + " {what} [and|, then] [put|place|leave|set] {it} {where}", what=thing.text, it=thing.again, where=where.at)
+        once, again = _pieces(rng, thing)
+        first = f"{cutting(rng, thing.text)}, {treating(rng, effect, once)}"
+        text = say(rng, "{first} and [put|leave] {it} {where}", first=first, it=again, where=where.at)
+    elif rng.random() < 0.7 or thing.style not in ("plain", "colour", "size"):
+        do = treating(rng, effect, thing.text)
+        text = say(rng, "{do} [and|, then] [put|place|leave|set] {it} {where}", do=do, it=thing.again, where=where.at)
     else:
         article, _, rest = thing.text.partition(" ")
         adjective = say(rng, _PARTICIPLE[effect])
@@ -209,14 +236,18 @@ def stack(world: World, rng: np.random.Generator, thing: Ref, holder: Ref, where
     goals = [Goal("in", x.query, y.query, relation, after=("cut",) if cut else ()), bring(world, "put", y, where, ("in",))]
     if cut:
         goals.insert(0, make("cut", x, "sliced"))
-    first = f"[put|place] {{what}} {relation.value} {{holder}}"
+    first, it = say(rng, "[put|place] {what}", what=thing.text), "it"
     if cut:
-        first = f"[cut|slice] {{what}}, [put|lay] it {relation.value} {{holder}}"
-    first += choice(rng, (" and [put|set] {again} {at}", " and [bring|take|carry] {again} {to}"))
-    text = say(rng, first, what=thing.text, holder=holder.text, again=holder.again, at=where.at, to=where.to)
-    if not cut and rng.random() < 0.3:
-        template = "[put|set] {holder} with {what} " + relation.value + " it {where}"
-        text = say(rng, template, what=thing.text, holder=holder.text, where=where.at)
+        it, _ = _pieces(rng, thing)
+        first = say(rng, "{cut}, [put|lay] {it}", cut=cutting(rng, thing.text), it=it)
+    elif thing.located:
+        first = say(rng, "[get|fetch|find] {what}, [put|place] it", what=thing.text)
+    first += f" {relation.value} {holder.text}"
+    template = choice(rng, ("{first} and [put|set] {again} {at}", "{first} and [bring|take|carry] {again} {to}"))
+    text = say(rng, template, first=first, again=_the(holder, "both"), at=where.at, to=where.to)
+    if not cut and rng.random() < 0.3 and thing.style == holder.style == "plain":
+        template = "[bring|take|carry] {holder} with {what} " + relation.value + " it {to}"
+        text = say(rng, template, what=thing.text, holder=holder.text, to=where.to)
     query = plain_query(thing.query, ("sliced", True)) if cut else plain_query(thing.query)
     inside = Exists("?y", plain_query(holder.query), Related("?x", relation, "?y"))
     moved = some(holder.query, _at(world, "?y", where), var="?y")
@@ -251,20 +282,20 @@ def put_and_close(world: World, rng: np.random.Generator, thing: Ref, where: Ref
     p = where.named("p")
     value = not close
     put = bring(world, "put", thing, p)
-    if close:
-        text = say(
-            rng, "[put|store|stow] {what} {where} [and close it|, then shut it|and leave it closed]", what=thing.text, where=where.at
-        )
-    else:
-        text = say(
-            rng, "[put|store] {what} {where} [and leave it open|, but do not close it|; leave it open]", what=thing.text, where=where.at
-        )
+    first = "[get|fetch|find] {what}, [put|store|stow] it {where}" if thing.located else "[put|store|stow] {what} {where}"
+    rest = "[and close it|, then shut it|and leave it closed]" if close else "[and leave it open|, but do not close it]"
+    text = say(rng, f"{first} {rest}", what=thing.text, where=where.at)
     inside = Exists("?p", plain_query(where.query), some(thing.query, Related("?x", world.relation(where.id), "?p")))
     both = Exists(
         "?p", plain_query(where.query), AllOf((some(thing.query, Related("?x", world.relation(where.id), "?p")), Has("?p", "open", value)))
     )
     goals = (put, make("door", p, "open", value, ("put",)))
     return Clause("put_and_close", text, goals, (inside, both), (thing.id,), (where.id,), (thing, where))
+
+
+def filling(rng: np.random.Generator, vessel: Ref) -> str:
+    """ "fill up a mug", "fill the kettle with water"."""
+    return say(rng, "fill {what} with water" if vessel.name and rng.random() < 0.6 else "[fill|fill up] {what}", what=vessel.text)
 
 
 def fill(world: World, rng: np.random.Generator, vessel: Ref, where: Ref | None) -> Clause:
@@ -274,9 +305,8 @@ def fill(world: World, rng: np.random.Generator, vessel: Ref, where: Ref | None)
     if where is None:
         text = say(rng, "[fill {what}|fill {what} with water|fill up {what} at a tap]", what=vessel.text)
         return Clause("fill", text, (filled,), (some(vessel.query, Has("?x", "filled")),), (vessel.id,), (), (vessel,))
-    text = say(
-        rng, "[fill|fill up] {what} [with water |]and [put|set|leave] {it} {where}", what=vessel.text, it=vessel.again, where=where.at
-    )
+    it = _the(vessel, "it")  # not the water
+    text = say(rng, "{fill} and [put|set|leave] {it} {where}", fill=filling(rng, vessel), it=it, where=where.at)
     conditions = (
         some(vessel.query, _at(world, "?x", where)),
         some(vessel.query, Has("?x", "filled")),
@@ -295,5 +325,5 @@ def empty(world: World, rng: np.random.Generator, vessel: Ref) -> Clause:
 
 def slice_(world: World, rng: np.random.Generator, thing: Ref) -> Clause:
     """Cut something up where it is."""
-    text = say(rng, "[cut|slice|cut up] {what}", what=thing.text)
+    text = cutting(rng, thing.text)
     return Clause("slice", text, (make("cut", thing, "sliced"),), (some(thing.query, Has("?x", "sliced")),), (thing.id,), (), (thing,))

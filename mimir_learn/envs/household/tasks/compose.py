@@ -11,7 +11,7 @@ import numpy as np
 from mimir_learn.symbols import AllOf, AnyOf, Condition, Goal, Kind, ObjectQuery, Situation, Task
 
 from .clauses import Clause
-from .wording import choice, say, sentence
+from .wording import choice, sentence
 from .world import World
 
 _FRAMES = (
@@ -35,7 +35,6 @@ class Draft:
         kind: what it asks for, in a word.
         text: the whole instruction; "" = made from the clauses.
         clauses: its parts, in order.
-        ordered: the parts are to be done one after the other.
         also: conditions that must hold in the end as well (a door left closed, a thing left alone); they count once, together with
             everything else, so that doing nothing earns nothing.
         said: more about the wording for the task's meta.
@@ -44,7 +43,6 @@ class Draft:
     kind: str
     clauses: tuple[Clause, ...]
     text: str = ""
-    ordered: bool = False
     also: tuple[Condition, ...] = ()
     said: tuple[str, ...] = field(default=())
 
@@ -55,21 +53,12 @@ def framed(rng: np.random.Generator, text: str) -> str:
     return sentence(frame.format(s=text))
 
 
-def joined(rng: np.random.Generator, clauses: Sequence[Clause], ordered: bool) -> str:
-    """Several imperatives as one text."""
+def joined(rng: np.random.Generator, clauses: Sequence[Clause]) -> str:
+    """Several imperatives as one text; in no stated order, for the order of independent parts is not scored."""
     texts = [c.text for c in clauses]
     if len(texts) == 1:
         return texts[0]
-    if ordered:
-        if rng.random() < 0.4:
-            steps = [say(rng, "[First|To begin with], {s}", s=texts[0])]
-            steps += [say(rng, "[Then|After that|Next|When that is done], {s}", s=t) for t in texts[1:-1]]
-            steps.append(say(rng, "[Finally|Last of all|In the end], {s}", s=texts[-1]))
-            return ". ".join(steps) + "."
-        return ", ".join(texts[:-1]) + say(rng, "[, and then |; then |, and after that |; when that is done, ]") + " " + texts[-1]
-    link = say(rng, "[, and |; also, |. Also, |, as well as: ]") if len(texts) == 2 else say(rng, "[, and |; also, ]")
-    link = ", and" if link == ", as well as:" else link
-    return ", ".join(texts[:-1]) + link + " " + texts[-1]
+    return ", ".join(texts[:-1]) + choice(rng, (", and ", "; also, ", ". Also, ")) + texts[-1]
 
 
 def compatible(world: World, clauses: Sequence[Clause]) -> bool:
@@ -113,12 +102,12 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
     if not compatible(world, draft.clauses):
         return None
     clauses = [c.prefixed(f"c{i}_") for i, c in enumerate(draft.clauses)]
-    goals = _numbered([g for c in _chained(clauses, draft.ordered) for g in c.goals])
+    goals = _numbered([g for c in clauses for g in c.goals])
     conditions: tuple[Condition, ...] = tuple(x for c in draft.clauses for x in c.conditions)
     if draft.also:
         conditions = (*conditions, AnyOf((AllOf((*conditions, *draft.also)),)))
     success = AllOf(conditions)
-    text = draft.text or joined(rng, draft.clauses, draft.ordered)
+    text = draft.text or joined(rng, draft.clauses)
     refs = [r for c in draft.clauses for r in c.refs]
     things = {t for c in draft.clauses for t in c.things}
     places = {p for c in draft.clauses for p in c.places}
@@ -128,6 +117,7 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
         "subset": subset,
         "kind": draft.kind,
         "goals": len(goals),
+        "linked": _linked(goals),
         "things": sorted(things),
         "places": sorted(places),
         "shut": len(set(shut)),
@@ -147,16 +137,14 @@ def _shut(world: World, ids: Sequence[str]) -> str | None:
     return inside[0] if all(world.closed(p) for p in inside) else None
 
 
-def _chained(clauses: Sequence[Clause], ordered: bool) -> list[Clause]:
-    """With each clause's first goals after the last goal of the one before, where the order matters."""
-    if not ordered:
-        return list(clauses)
-    out = [clauses[0]]
-    for clause in clauses[1:]:
-        last = tuple(g.id for g in out[-1].goals if not any(g.id in other.after for other in out[-1].goals))
-        goals = tuple(g if g.after else replace(g, after=last) for g in clause.goals)
-        out.append(replace(clause, goals=goals))
-    return out
+def _linked(goals: Sequence[Goal]) -> int:
+    """How many goals hang together by prerequisites, one using what another has brought about: the largest such group."""
+    groups: list[set[str]] = []
+    for goal in goals:
+        mine = {goal.id, *goal.after}
+        joining = [g for g in groups if g & mine]
+        groups = [g for g in groups if not g & mine] + [mine.union(*joining)]
+    return max(map(len, groups), default=0)
 
 
 def _numbered(goals: Sequence[Goal]) -> tuple[Goal, ...]:

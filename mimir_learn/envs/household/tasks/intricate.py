@@ -14,7 +14,7 @@ from mimir_learn.symbols import Condition, Has, Kind, ObjectQuery, Related
 
 from . import choose, clauses, refer
 from .clauses import Clause
-from .compose import Draft, compatible
+from .compose import Draft
 from .refer import Ref
 from .simple import PLAIN, Speech, any_kind, clause, target
 from .wording import a_noun, choice, noun, number, plural, say
@@ -25,7 +25,7 @@ Twist = Callable[[World, np.random.Generator], Draft | None]
 
 def draft(world: World, rng: np.random.Generator) -> Draft | None:
     """One twist, often with a sentence about something else around it."""
-    found = _TWISTS[any_kind(rng, _WEIGHTS)](world, rng)
+    found = _TWISTS[any_kind(rng, WEIGHTS)](world, rng)
     return None if found is None else _with_chatter(world, rng, found)
 
 
@@ -69,11 +69,10 @@ def _such(world: World, rng: np.random.Generator, thing: str) -> Ref | None:
     return Ref(text, query, (thing, *(e for e in fit if e != thing)), "it", style="such", given=f"{text} = {', '.join(sorted(fit))}")
 
 
-def _relative(maker: refer.Maker, kinds: dict[str, float]) -> Twist:
+def _relative(name: str, maker: refer.Maker, kinds: dict[str, float]) -> Twist:
     def twist(world: World, rng: np.random.Generator) -> Draft | None:
-        kind = any_kind(rng, kinds)
-        made = clause(kind, world, rng, Speech(maker, refer.plain_place))
-        return None if made is None else Draft(kind, (made,))
+        made = clause(any_kind(rng, kinds), world, rng, Speech(maker, refer.plain_place))
+        return None if made is None else Draft(name, (made,))
 
     return twist
 
@@ -144,7 +143,7 @@ def _all_but(world: World, rng: np.random.Generator) -> Draft | None:
         name = noun(category, rng)
         all_text = f"{number(len(alike))} {plural(name)}"
         text = say(rng, "[put|place] [every {name}|the {names}] {at}, [except|but not] the one {where}" if len(rest) > 1
-                   else "[put|place] the {name} that is not {where} {at}", name=name, names=plural(name),
+                   else "[get|fetch] the {name} that is not {where} and [put|place] it {at}", name=name, names=plural(name),
                    at=where_to.at, where=where)  # fmt: skip
         one_place = where_to.named("p")
         exact = [
@@ -178,7 +177,9 @@ def _stays(world: World, thing: str) -> Condition:
 
 def _leave_it(world: World, rng: np.random.Generator) -> Draft | None:
     """A task about one of several, and another of them is expressly not to be touched."""
-    found = _relative(_from_there, {"place": 3.0, "clean": 1.0, "heat": 1.0, "cool": 1.0, "stack": 1.0, "put_and_close": 1.0})(world, rng)
+    found = _relative("leave_it", _from_there, {"place": 3.0, "clean": 1.0, "heat": 1.0, "cool": 1.0, "stack": 1.0, "put_and_close": 1.0})(
+        world, rng
+    )
     if found is None:
         return None
     thing = found.clauses[0].things[0]
@@ -221,7 +222,7 @@ def _shut_again(world: World, rng: np.random.Generator) -> Draft | None:
 
 
 def _unless_there(world: World, rng: np.random.Generator) -> Draft | None:
-    """ "Each of the three chairs' …": a place must end up with one thing of each of two categories, of which one is there already."""
+    """ "I need a mug and a plate on the desk": a place must end up with one thing of each of two categories, of which one is there."""
     for thing_id in choose.things(world, rng):
         thing = refer.plain_thing(world, rng, thing_id)
         for place in choose.targets(world, rng, [thing_id]):
@@ -240,18 +241,6 @@ def _unless_there(world: World, rng: np.random.Generator) -> Draft | None:
     return None
 
 
-def _first_then(world: World, rng: np.random.Generator) -> Draft | None:
-    """Two things in an order that runs against the order of the words."""
-    kinds = (any_kind(rng, {"place": 3.0, "put_and_close": 1.0, "clean": 1.0}), any_kind(rng, {"turn_on": 1.0, "place": 2.0, "close": 1.0}))
-    later, sooner = clause(kinds[0], world, rng, PLAIN), clause(kinds[1], world, rng, PLAIN)
-    if later is None or sooner is None or not compatible(world, (later, sooner)):
-        return None
-    text = say(
-        rng, "[{later}, but not before you have done this: {sooner}|before you {later}, {sooner}]", later=later.text, sooner=sooner.text
-    )
-    return Draft("first_then", (sooner, later), text, ordered=True)
-
-
 # ---- sentences about something else --------------------------------------------------------------------------------------
 
 
@@ -265,7 +254,7 @@ def _with_chatter(world: World, rng: np.random.Generator, found: Draft) -> Draft
     before = (
         "We [have guests tonight|are moving soon|have been tidying all day], and I have not even got round to the {one} yet.",
         "I [spent the morning looking for|have just been using] the {one}, so never mind that.",
-        "My [sister|neighbour|brother] [asked about|wants to borrow] the {one}, but that can wait.",
+        "My [sister|neighbour|brother] [asked about|wants to borrow] the {one}, but that is for later.",
         "The {one} and the {two} are fine where they are.",
         "[Somebody|The cat] has been at the {one} again; that is not what this is about.",
     )
@@ -274,22 +263,21 @@ def _with_chatter(world: World, rng: np.random.Generator, found: Draft) -> Draft
     body = text[0].upper() + text[1:]
     body += "" if body[-1] in ".?!" else "."
     whole = f"{extra} {body}" if rng.random() < 0.6 else f"{body} {extra}"
-    return Draft(found.kind, found.clauses, whole, found.ordered, found.also, found.said)
+    return Draft(found.kind, found.clauses, whole, found.also, found.said)
 
 
 _TWISTS: dict[str, Twist] = {
     "from_there": _relative(
-        _from_there, {"place": 3.0, "put_and_close": 1.0, "clean": 1.0, "heat": 0.7, "cool": 0.7, "stack": 1.0, "look": 0.7}
+        "from_there", _from_there, {"place": 3.0, "put_and_close": 1.0, "clean": 1.0, "heat": 0.7, "cool": 0.7, "stack": 1.0, "look": 0.7}
     ),
-    "such": _relative(_such, {"place": 3.0, "put_and_close": 1.0, "stack": 1.0}),
+    "such": _relative("such", _such, {"place": 3.0, "put_and_close": 1.0, "stack": 1.0}),
     "if": _if,
     "all_but": _all_but,
     "leave_it": _leave_it,
     "shut_again": _shut_again,
     "what_is_missing": _unless_there,
-    "first_then": _first_then,
 }
-_WEIGHTS = {
+WEIGHTS = {
     "from_there": 2.0, "such": 1.5, "if": 2.0, "all_but": 1.5, "leave_it": 2.0, "shut_again": 2.0,
-    "what_is_missing": 1.0, "first_then": 1.5,
+    "what_is_missing": 1.5,
 }  # fmt: skip

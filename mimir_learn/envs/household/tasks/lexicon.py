@@ -32,7 +32,7 @@ THINGS: tuple[Sense, ...] = (
     _sense("plum", "the fruit that becomes a prune when it is dried"),
     _sense("potato lettuce", "a vegetable", "something a vegetable grower sells", blurs="tomato"),
     _sense("potato", "what chips are made from", "the vegetable one mashes"),
-    _sense("lettuce", "the leafy vegetable", "the green leaves for a salad"),
+    _sense("lettuce", "the leafy vegetable", "the leafy base of a salad"),
     _sense("tomato", "what ketchup is made from", "the red base of a pasta sauce"),
     _sense("egg", "something a hen has laid", "what an omelette needs"),
     _sense("bread", "what toast is made from", "something to make sandwiches from"),
@@ -60,7 +60,7 @@ THINGS: tuple[Sense, ...] = (
     # bottles, cans and cleaning
     _sense("wine_bottle", "something alcoholic to drink", "a drink made from grapes"),
     _sense("can", "something that is opened with a tin opener", "food that has been tinned"),
-    _sense("bottle", "something to carry water in on a walk", blurs="watering_can"),
+    _sense("bottle", "something to take water on a walk in", blurs="watering_can"),
     _sense("salt_shaker", "something that makes food salty"),
     _sense("pepper_shaker", "something that makes food a little hot"),
     _sense("watering_can", "something to water the plants with"),
@@ -128,6 +128,14 @@ PLACES: tuple[Sense, ...] = (
     _sense("laptop", "the computer one can carry around"),
 )
 """Places (phrases beginning with "where") and devices by use."""
+
+FOOD = frozenset(
+    {"apple", "bread", "tomato", "potato", "lettuce", "orange", "egg", "banana", "pear", "peach", "plum", "lemon", "strawberry"}
+)
+"""What one eats."""
+
+FRUITY = frozenset({"lime", "orange", "peach", "plum", "olive", "lemon"})
+"""Colours that are foods, too: nobody says "the lime lemon"."""
 
 STATES: dict[tuple[str, bool], tuple[str, ...]] = {
     ("dirty", True): ("dirty", "soiled", "stained"),

@@ -1,22 +1,24 @@
-"""Long-horizon tasks: three to six goals that build on one another, over several rooms.
+"""Long-horizon tasks: three to six goals, most of which use what an earlier one has brought about (cut, heat, serve; wash, fill, place).
 
-What is found while doing one part is often needed in a later one: parts are drawn to things that lie where an earlier part leads.
+The order of a chain follows from what it asks for and is not scored apart: what is to be served hot has to be heated before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from mimir_learn.symbols import AllOf, Exists, Goal, Has, Kind, Related
+from mimir_learn.symbols import AllOf, Condition, Exists, Goal, Has, Kind, ObjectQuery, Related
 
 from . import choose, clauses, refer
 from .clauses import Clause, bring, make, plain_query, some
 from .compose import Draft, compatible
+from .lexicon import FOOD
 from .refer import Ref
 from .simple import PLAIN, any_kind, clause, target
-from .wording import noun, say
+from .wording import listed, noun, say
 from .world import World
 
 Recipe = Callable[[World, np.random.Generator], Draft | None]
@@ -24,7 +26,7 @@ Recipe = Callable[[World, np.random.Generator], Draft | None]
 
 def draft(world: World, rng: np.random.Generator) -> Draft | None:
     """A recipe, made longer by an errand before or after it where it has fewer than four goals."""
-    found = _RECIPES[any_kind(rng, _WEIGHTS)](world, rng)
+    found = _RECIPES[any_kind(rng, WEIGHTS)](world, rng)
     if found is None:
         return None
     goals = sum(len(c.goals) for c in found.clauses)
@@ -32,7 +34,7 @@ def draft(world: World, rng: np.random.Generator) -> Draft | None:
         extra = _errand(world, rng, found)
         if extra is not None:
             parts = (extra, *found.clauses) if rng.random() < 0.5 else (*found.clauses, extra)
-            found = Draft(found.kind, parts, ordered=True)
+            found = Draft(found.kind, parts)
     return found if 3 <= sum(len(c.goals) for c in found.clauses) <= 6 else None
 
 
@@ -62,25 +64,42 @@ def _where(
 
 # ---- cooking -------------------------------------------------------------------------------------------------------------
 
+_DISHES = frozenset({"plate", "bowl", "pan", "pot"})
+_ON_DISHES = FOOD | {"fork", "spoon", "knife", "ladle", "spatula"}
+_SERVED_ON = frozenset({"table", "coffee_table", "side_table", "counter", "desk"})
+_TEA_FROM = frozenset({"kettle", "pot", "mug", "cup"})
+
 
 def _meal(effect: str) -> Recipe:
-    """Cut something (or not), heat or cool it, onto a plate or into a bowl, and that to the table."""
+    """Cut something to eat (or not), heat or cool it, onto a plate or into a bowl, and that to the table."""
 
     def recipe(world: World, rng: np.random.Generator) -> Draft | None:
         cut = rng.random() < 0.75
-        fit = [t for t in choose.things(world, rng) if choose.can(world, t, effect) and (not cut or choose.cuttable(world, t))]
+        fit = [t for t in _food(world, rng) if choose.can(world, t, effect) and (not cut or choose.cuttable(world, t))]
         for thing_id in fit:
-            dishes = choose.things(world, rng, lambda d, t=thing_id: choose.carries(world, d, t))  # type: ignore[misc]
-            dish = _one(world, rng, (d for d in dishes if world.entities[d].category != "box"))
-            avoid = {holder for _, _, holder in world.means(effect, thing_id)}
-            where = None if dish is None else _where(world, rng, [dish.id], openable=False, avoid=avoid)
+            dish = _one(world, rng, _dishes_for(world, rng, thing_id))
+            where = None if dish is None else _served_on(world, rng, dish.id)
             if dish is None or where is None:
                 continue
             thing = refer.plain_thing(world, rng, thing_id)
-            return Draft("meal", (_served(world, rng, effect, thing, dish, where, cut),))
+            kind = "hot_meal" if effect == "heated" else "cold_meal"
+            return Draft(kind, (_served(world, rng, effect, thing, dish, where, cut),))
         return None
 
     return recipe
+
+
+def _food(world: World, rng: np.random.Generator) -> Iterator[str]:
+    return choose.things(world, rng, lambda t: world.entities[t].category in FOOD)
+
+
+def _dishes_for(world: World, rng: np.random.Generator, thing: str) -> Iterator[str]:
+    return choose.things(world, rng, lambda d: world.entities[d].category in _DISHES and choose.carries(world, d, thing))
+
+
+def _served_on(world: World, rng: np.random.Generator, moved: str) -> Ref | None:
+    others = frozenset(e.id for e in world.of(Kind.RECEPTACLE) if e.category not in _SERVED_ON)
+    return _where(world, rng, [moved], openable=False, avoid=others)
 
 
 def _served(world: World, rng: np.random.Generator, effect: str, thing: Ref, dish: Ref, where: Ref, cut: bool) -> Clause:
@@ -95,40 +114,88 @@ def _served(world: World, rng: np.random.Generator, effect: str, thing: Ref, dis
     if cut:
         goals.insert(0, make("cut", x, "sliced"))
         conditions.insert(0, some(thing.query, Has("?x", "sliced")))
-    do = {"heated": "[heat|warm up]", "cooled": "[chill|cool]"}[effect]
-    first = "[cut up|slice|cut] {what}, " + do + " it" if cut else do + " {what}"
+    first = clauses.treating(rng, effect, thing.text)
+    if cut:
+        first = f"{clauses.cutting(rng, thing.text)}, {clauses.treating(rng, effect, 'it')}"
     text = say(
         rng,
-        first + ", [put|lay] it {rel} {dish} and [take|bring|carry] [the {noun}|that] {to}",
-        what=thing.text, rel=relation.value, dish=dish.text, noun=noun(dish.query.category), to=where.to,
+        "{first}, [put|lay] it {rel} {dish} and [take|bring|carry] the {name} {to}",
+        first=first, rel=relation.value, dish=dish.text, name=dish.name, to=where.to,
     )  # fmt: skip
     return Clause("meal", text, tuple(goals), tuple(conditions), (thing.id, dish.id), (where.id,), (thing, dish, where))
 
 
-def _tea(world: World, rng: np.random.Generator) -> Draft | None:
-    """A vessel filled, heated, and set where it is wanted."""
-    fit = (t for t in choose.things(world, rng) if choose.fillable(world, t) and choose.can(world, t, "heated"))
-    for vessel_id in fit:
-        vessel = refer.plain_thing(world, rng, vessel_id)
-        avoid = {holder for _, _, holder in world.means("heated", vessel_id)}
-        where = _where(world, rng, [vessel_id], avoid=avoid)
+def _salad(world: World, rng: np.random.Generator) -> Draft | None:
+    """Two different things cut and put into one dish, and that to the table."""
+    for dish_id in choose.things(world, rng, lambda d: world.entities[d].category in _DISHES):
+        parts: list[str] = []
+        for thing in _food(world, rng):
+            categories = {world.entities[i].category for i in parts}
+            fits = choose.cuttable(world, thing) and choose.carries(world, dish_id, thing) and world.room_for([*parts, thing], dish_id)
+            if len(parts) < 2 and fits and world.entities[thing].category not in categories:
+                parts.append(thing)
+        where = _served_on(world, rng, dish_id) if len(parts) == 2 else None
         if where is None:
             continue
-        x = vessel.named("x")
-        goals = (make("fill", x, "filled"), make("heat", x, "heated", after=("fill",)), bring(world, "put", x, where, ("heat",)))
-        both = (Has("?x", "filled"), Has("?x", "heated"))
-        conditions = (
-            some(vessel.query, Has("?x", "filled")),
-            some(vessel.query, *both),
-            some(vessel.query, *both, clauses.located("?x", world.relation(where.id), where.query)),
-        )
+        dish, things = refer.plain_thing(world, rng, dish_id), [refer.plain_thing(world, rng, t) for t in parts]
+        y, relation, goals, inside = dish.named("y"), world.relation(dish_id), [], []
+        for i, part in enumerate(things):
+            x = part.named(f"x{i}")
+            goals += [make(f"cut{i}", x, "sliced"), Goal(f"in{i}", x.query, y.query, relation, after=(f"cut{i}",))]
+            inside.append(some(part.query, Has(f"?x{i}", "sliced"), Related(f"?x{i}", relation, "?y"), var=f"?x{i}"))
+        goals.append(bring(world, "serve", y, where, ("in0", "in1")))
+        moved = clauses.located("?y", world.relation(where.id), where.query)
+        conditions = [some(t.query, Has("?x", "sliced")) for t in things]
+        conditions += [Exists("?y", plain_query(dish.query), body) for body in (*inside, AllOf((*inside, moved)))]
         text = say(
             rng,
-            "[fill {what} with water|fill {what}], [heat|warm up] [it|the water] and [put|set] it {where}",
-            what=vessel.text,
-            where=where.at,
-        )
-        return Draft("tea", (Clause("tea", text, goals, conditions, (vessel_id,), (where.id,), (vessel, where)),))
+            "[cut up|slice|cut] {one} and {two}, [put|lay] both {rel} {dish} and [take|bring|carry] the {name} {to}",
+            one=things[0].text, two=things[1].text, rel=relation.value, dish=dish.text, name=dish.name, to=where.to,
+        )  # fmt: skip
+        made = Clause("salad", text, tuple(goals), tuple(conditions), (*parts, dish_id), (where.id,), (*things, dish, where))
+        return Draft("salad", (made,))
+    return None
+
+
+def _in_turn(world: World, rng: np.random.Generator, kind: str, vessel: Ref, where: Ref, steps: tuple[tuple[str, str], ...]) -> Draft:
+    """One thing that several states are brought about on, one after the other, and that is then put somewhere."""
+    x = vessel.named("x")
+    goals: list[Goal] = []
+    conditions: list[Condition] = []
+    after: tuple[str, ...] = ()
+    for i, (attribute, _) in enumerate(steps):
+        goals.append(make(f"s{i}", x, attribute, after=after))
+        conditions.append(some(vessel.query, *(Has("?x", a) for a, _ in steps[: i + 1])))
+        after = (f"s{i}",)
+    goals.append(bring(world, "put", x, where, after))
+    conditions.append(some(vessel.query, *(Has("?x", a) for a, _ in steps), clauses.located("?x", world.relation(where.id), where.query)))
+    text = say(
+        rng,
+        ", ".join(words for _, words in steps) + " and [put|set] {it} {at}",
+        it=f"the {vessel.name}", at=where.at,
+    )  # fmt: skip
+    return Draft(kind, (Clause(kind, text, tuple(goals), tuple(conditions), (vessel.id,), (where.id,), (vessel, where)),))
+
+
+def _tea(world: World, rng: np.random.Generator) -> Draft | None:
+    """A vessel filled, heated, and set where it is wanted."""
+    fit = (t for t in choose.things(world, rng) if world.entities[t].category in _TEA_FROM)
+    for vessel_id in (t for t in fit if choose.fillable(world, t) and choose.can(world, t, "heated")):
+        vessel, where = refer.plain_thing(world, rng, vessel_id), _served_on(world, rng, vessel_id)
+        if where is not None:
+            steps = (("filled", clauses.filling(rng, vessel)), ("heated", clauses.treating(rng, "heated", f"the {vessel.name}")))
+            return _in_turn(world, rng, "tea", vessel, where, steps)
+    return None
+
+
+def _fresh_water(world: World, rng: np.random.Generator) -> Draft | None:
+    """A vessel washed, filled, and set where it is wanted."""
+    for vessel_id in choose.things(world, rng, lambda t: choose.fillable(world, t) and choose.can(world, t, "cleaned")):
+        vessel = refer.plain_thing(world, rng, vessel_id)
+        where = _where(world, rng, [vessel_id], openable=False, avoid=choose.of_categories(world, choose.NOT_FOR_FILLED))
+        if where is not None:
+            steps = (("cleaned", clauses.treating(rng, "cleaned", vessel.text)), ("filled", "fill it with water"))
+            return _in_turn(world, rng, "fresh_water", vessel, where, steps)
     return None
 
 
@@ -142,11 +209,20 @@ def _dishes(world: World, rng: np.random.Generator) -> Draft | None:
         for second in washable:
             if first == second or world.entities[first].category == world.entities[second].category:
                 continue
-            avoid = {holder for _, _, holder in (*world.means("cleaned", first), *world.means("cleaned", second))}
+            avoid = choose.unfit(world, "cleaned", first) | choose.unfit(world, "cleaned", second)
             where = _where(world, rng, [first, second], openable=True, avoid=avoid)
             if where is None:
                 break
             return Draft("dishes", (_washed(world, rng, [refer.plain_thing(world, rng, t) for t in (first, second)], where),))
+    return None
+
+
+def _wash_one(world: World, rng: np.random.Generator) -> Draft | None:
+    """One thing washed and put away behind a door that is closed afterwards."""
+    for thing in choose.things(world, rng, lambda t: choose.can(world, t, "cleaned")):
+        where = _where(world, rng, [thing], openable=True, avoid=choose.unfit(world, "cleaned", thing))
+        if where is not None:
+            return Draft("wash_and_store", (_washed(world, rng, [refer.plain_thing(world, rng, thing)], where),))
     return None
 
 
@@ -166,8 +242,8 @@ def _washed(world: World, rng: np.random.Generator, things: list[Ref], where: Re
     conditions.append(Exists("?p", plain_query(where.query), AllOf((*inside, Has("?p", "open", False)))))
     text = say(
         rng,
-        "[wash|rinse|clean] {one} and {two}, [put|store] both {where} and [close|shut] it",
-        one=things[0].text, two=things[1].text, where=where.at,
+        "[wash|rinse|clean] {what}, [put|store] {them} {where} and [close|shut] it",
+        what=listed([t.text for t in things]), them="both" if len(things) > 1 else f"the {things[0].name}", where=where.at,
     )  # fmt: skip
     return Clause("dishes", text, tuple(goals), tuple(conditions), tuple(t.id for t in things), (where.id,), (*things, where))
 
@@ -201,62 +277,65 @@ def _packed(world: World, rng: np.random.Generator, things: list[Ref], holder: R
     conditions.append(Exists("?y", plain_query(holder.query), AllOf((*inside, moved))))
     text = say(
         rng,
-        "[put|pack|collect] {one} and {two} {rel} {holder} and [take|bring|carry] [the {noun}|it all] {to}",
-        one=things[0].text, two=things[1].text, rel=relation.value, holder=holder.text, noun=noun(holder.query.category), to=where.to,
+        "[put|pack|collect] {one} and {two} {rel} {holder} and [take|bring|carry] [the {name}|everything] {to}",
+        one=things[0].text, two=things[1].text, rel=relation.value, holder=holder.text, name=holder.name, to=where.to,
     )  # fmt: skip
     return Clause(
         "pack", text, tuple(goals), tuple(conditions), (*(t.id for t in things), holder.id), (where.id,), (*things, holder, where)
     )
 
 
-def _round(world: World, rng: np.random.Generator) -> Draft | None:
-    """Three or four errands in a fixed order; the later ones about things that lie where the earlier ones lead."""
-    parts: list[Clause] = []
-    met: set[str] = set()
-    for _ in range(24):
-        if len(parts) >= 3 and (len(parts) == 4 or rng.random() < 0.3):
-            break
-        extra = _follow_up(world, rng, met) if parts and rng.random() < 0.7 else clause(any_kind(rng, _ERRANDS), world, rng)
-        if extra is None or not compatible(world, (*parts, extra)) or sum(len(c.goals) for c in (*parts, extra)) > 6:
+def _clean_dish(world: World, rng: np.random.Generator) -> Draft | None:
+    """A dish washed, something put into it, and that to where it is wanted."""
+    for dish_id in choose.things(world, rng, lambda d: world.entities[d].category in _DISHES and choose.can(world, d, "cleaned")):
+        fit = choose.things(world, rng, lambda t: world.entities[t].category in _ON_DISHES)
+        thing = _one(world, rng, (t for t in fit if choose.carries(world, dish_id, t)))
+        where = None if thing is None else _served_on(world, rng, dish_id)
+        if thing is None or where is None:
             continue
-        parts.append(extra)
-        met |= {world.parent(t) for t in extra.things} | set(extra.places)
-    return Draft("round", tuple(parts), ordered=True) if len(parts) >= 3 else None
-
-
-def _follow_up(world: World, rng: np.random.Generator, met: set[str]) -> Clause | None:
-    """A thing out of (or off) a place that an earlier part leads to."""
-    for thing_id in choose.things(world, rng, lambda t: world.parent(t) in met):
-        where = _where(world, rng, [thing_id], avoid=met)
-        if where is not None:
-            return clauses.place(world, rng, refer.plain_thing(world, rng, thing_id), where)
+        dish, relation = refer.plain_thing(world, rng, dish_id), world.relation(dish_id)
+        y = dish.named("y")
+        goals = (
+            make("wash", y, "cleaned"),
+            Goal("in", thing.query, y.query, relation, after=("wash",)),
+            bring(world, "put", y, where, ("in",)),
+        )
+        inside, clean = some(thing.query, Related("?x", relation, "?y")), Has("?y", "cleaned")
+        moved = clauses.located("?y", world.relation(where.id), where.query)
+        bodies = (clean, AllOf((clean, inside)), AllOf((clean, inside, moved)))
+        conditions = tuple(Exists("?y", plain_query(dish.query), body) for body in bodies)
+        text = say(
+            rng,
+            "{wash}, [put|lay] {what} {rel} it and [take|bring|carry] the {name} {to}",
+            wash=clauses.treating(rng, "cleaned", dish.text), what=thing.text, rel=relation.value, name=dish.name, to=where.to,
+        )  # fmt: skip
+        made = Clause("clean_dish", text, goals, conditions, (thing.id, dish_id), (where.id,), (thing, dish, where))
+        return Draft("clean_dish", (made,))
     return None
 
 
-def _swap(world: World, rng: np.random.Generator) -> Draft | None:
-    """Two things change places."""
-    for one in choose.things(world, rng, lambda t: world.entities[world.parent(t)].kind is Kind.RECEPTACLE):
-        for two in choose.things(world, rng, lambda t: world.entities[world.parent(t)].kind is Kind.RECEPTACLE):
-            here, there = world.parent(one), world.parent(two)
-            if not world.alone(one) or not world.alone(two) or one == two or here == there:
-                continue
-            if not world.room_for([two], here) or not world.room_for([one], there):
-                continue
-            if not choose.suits(world, two, here) or not choose.suits(world, one, there):
-                continue
-            q, p = refer.exact_place(world, rng, there), refer.exact_place(world, rng, here)
-            if q is None or p is None:
-                continue
-            a, b = refer.plain_thing(world, rng, one), refer.plain_thing(world, rng, two)
-            goals = (bring(world, "there", a, q), bring(world, "here", b, p))
-            conditions = tuple(some(t.query, clauses.located("?x", world.relation(w.id), w.query)) for t, w in ((a, q), (b, p)))
-            text = say(
-                rng,
-                "[let {a} and {b} change places|swap {a} and {b}]: {a} goes {there}, {b} {here}",
-                a=a.text, b=b.text, there=q.at, here=p.at,
-            )  # fmt: skip
-            swapped = Clause("swap", text, goals, conditions, (one, two), (here, there), (a, b, q, p))
-            return Draft("swap", (swapped,))
+def _fetch_and_shut(world: World, rng: np.random.Generator) -> Draft | None:
+    """Something out of one closed container into another, both closed in the end."""
+    for thing_id in choose.things(world, rng, lambda t: world.shut_in(t) and world.parent(t) == world.place(t)):
+        source, category = world.parent(thing_id), world.entities[thing_id].category
+        box, where = refer.exact_place(world, rng, source), _where(world, rng, [thing_id], openable=True)
+        if box is None or where is None or sum(world.parent(a.id) == source for a in world.alike(category)) > 1:
+            continue
+        name, p = noun(category, rng), where.named("p")
+        thing = Ref(f"the {name}", ObjectQuery(category, None if world.alone(thing_id) else thing_id), (thing_id,), style="source")
+        loose = replace(thing, query=ObjectQuery(category))  # the agenda names the source, not the instance: u_x of Eq. 10
+        put = bring(world, "put", loose, p, source=source)
+        goals = (put, make("from", box, "open", False, ("put",)), make("to", p, "open", False, ("put",)))
+        inside = some(thing.query, Related("?x", world.relation(where.id), "?p"))
+        stored = Exists("?p", plain_query(where.query), inside)
+        shut = Exists("?p", plain_query(where.query), AllOf((inside, Has("?p", "open", False), Has(source, "open", False))))
+        text = say(
+            rng,
+            "[take|get] the {name} out of {box}, [put|store] it {at} and [leave both of them closed|see that both are shut afterwards]",
+            name=name, box=box.text, at=where.at,
+        )  # fmt: skip
+        made = Clause("fetch_and_shut", text, goals, (stored, shut), (thing_id,), (where.id, source), (thing, where, box))
+        return Draft("fetch_and_shut", (made,))
     return None
 
 
@@ -265,26 +344,31 @@ def _laundry(world: World, rng: np.random.Generator) -> Draft | None:
     parts: list[Clause] = []
     linen = ("pillow", "towel", "cloth", "teddy", "mug", "cup", "bowl", "plate", "fork", "spoon", "knife", "pan", "pot")
     for thing_id in choose.things(world, rng, lambda t: world.entities[t].category in linen and choose.can(world, t, "cleaned")):
-        avoid = {holder for _, _, holder in world.means("cleaned", thing_id)} | {p for c in parts for p in c.places}
+        avoid = choose.unfit(world, "cleaned", thing_id) | {p for c in parts for p in c.places}
         where = _where(world, rng, [thing_id], avoid=avoid)
         if where is not None:
             extra = clauses.treat(world, rng, "cleaned", refer.plain_thing(world, rng, thing_id), where)
             if compatible(world, (*parts, extra)):
                 parts.append(extra)
         if len(parts) == 2:
-            return Draft("laundry", tuple(parts), ordered=rng.random() < 0.5)
+            return Draft("laundry", tuple(parts))
     return None
 
 
-_ERRANDS = {"place": 3.0, "put_and_close": 1.5, "two": 1.0, "turn_off": 0.6, "turn_on": 0.6, "clean": 1.0, "stack": 0.7}
 _RECIPES: dict[str, Recipe] = {
     "hot_meal": _meal("heated"),
     "cold_meal": _meal("cooled"),
+    "salad": _salad,
     "tea": _tea,
+    "fresh_water": _fresh_water,
+    "clean_dish": _clean_dish,
     "dishes": _dishes,
-    "laundry": _laundry,
+    "wash_and_store": _wash_one,
+    "fetch_and_shut": _fetch_and_shut,
     "pack": _pack,
-    "round": _round,
-    "swap": _swap,
+    "laundry": _laundry,
 }
-_WEIGHTS = {"hot_meal": 2.0, "cold_meal": 2.0, "tea": 1.0, "dishes": 2.0, "laundry": 1.5, "pack": 2.0, "round": 2.5, "swap": 1.0}
+WEIGHTS = {
+    "hot_meal": 2.0, "cold_meal": 2.0, "salad": 2.0, "tea": 1.5, "fresh_water": 1.5, "clean_dish": 1.5, "dishes": 1.5,
+    "wash_and_store": 1.0, "fetch_and_shut": 1.0, "pack": 1.0, "laundry": 0.5,
+}  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 
 from mimir_learn.symbols import Kind, ObjectQuery, Relation
 
-from .lexicon import PLACES, SIZES, STATES, THINGS, Sense
+from .lexicon import FOOD, FRUITY, PLACES, SIZES, STATES, THINGS, Sense
 from .wording import a_noun, choice, noun, number, plural, say, words
 from .world import World
 
@@ -33,6 +33,7 @@ class Ref:
         again: later mention: "it", "the mug".
         at: where something is put, for places: "on the table". to: where something is brought: "to the table".
         style: plain | any | use | colour | shape | size | state | side | beside | nearest | room.
+        name: the noun that the first mention used, where it was one alone; "" for other ways of speaking.
         given: more about the choice that belongs in the task's meta.
     """
 
@@ -44,16 +45,23 @@ class Ref:
     to: str = ""
     style: str = "plain"
     given: str = ""
+    name: str = ""
 
     @property
     def id(self) -> str:
         return self.ids[0]
+
+    @property
+    def located(self) -> bool:
+        """Whether a destination right behind it would be misread: it says where the thing is, or ends with a preposition."""
+        return self.style in ("side", "beside", "nearest", "room", "source") or self.text.split()[-1] in _PREPOSITIONS
 
     def named(self, name: str) -> Ref:
         """The same with a name in its query, so that several goals can be about whatever it turns out to mean."""
         return self if self.query.instance is not None else replace(self, query=replace(self.query, name=name))
 
 
+_PREPOSITIONS = frozenset({"in", "on", "with", "from", "off", "of", "for", "out"})
 Maker = Callable[[World, np.random.Generator, str], Ref | None]
 
 
@@ -66,7 +74,7 @@ def plain_thing(world: World, rng: np.random.Generator, thing: str) -> Ref:
     name = noun(category, rng)
     text = f"the {name}" if world.alone(thing) else a_noun(name)
     others = [e.id for e in world.alike(category) if e.id != thing]
-    return Ref(text, ObjectQuery(category), (thing, *others), choice(rng, ("it", f"the {name}")))
+    return Ref(text, ObjectQuery(category), (thing, *others), choice(rng, ("it", f"the {name}")), name=name)
 
 
 def some_things(world: World, rng: np.random.Generator, things: Sequence[str]) -> Ref:
@@ -99,8 +107,7 @@ def any_place(world: World, rng: np.random.Generator, place: str) -> Ref | None:
     if world.alone(place):
         return None
     name = noun(entity.category, rng)
-    text = say(rng, "[a|any|one of the] ", name="").strip()
-    text = a_noun(name) if text == "a" else f"any {name}" if text == "any" else f"{text} {plural(name)}"
+    text = a_noun(name) if rng.random() < 0.4 else f"one of the {plural(name)}"
     others = tuple(e.id for e in world.alike(entity.category) if e.id != place)
     return replace(_place(world, place, text, ObjectQuery(entity.category)), ids=(place, *others), style="any")
 
@@ -139,7 +146,7 @@ def thing_by_use(world: World, rng: np.random.Generator, thing: str) -> Ref | No
     if found is None:
         return None
     plain = plain_thing(world, rng, thing)
-    return replace(plain, text=found[0], again="it", style="use", given=f"{found[0]} = {plain.query.category}")
+    return replace(plain, text=found[0], again="it", name="", style="use", given=f"{found[0]} = {plain.query.category}")
 
 
 def place_by_use(world: World, rng: np.random.Generator, place: str) -> Ref | None:
@@ -171,6 +178,7 @@ def thing_by_colour(world: World, rng: np.random.Generator, thing: str) -> Ref |
     if (
         look is None
         or look.colour in ("", world.entities[thing].category)
+        or (world.entities[thing].category in FOOD and look.colour in FRUITY)
         or not others
         or any(world.looks[o].colour == look.colour for o in others)
     ):

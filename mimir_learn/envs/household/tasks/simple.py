@@ -105,7 +105,9 @@ def _treat(kind: str, cut: bool = False) -> Callable[[World, np.random.Generator
         thing = _thing(world, rng, speech, fit)
         if thing is None:
             return None
-        avoid = frozenset(holder for _, _, holder in world.means(effect, thing.id))
+        if effect == "cleaned" and thing.style in ("state", "such") and not world.is_(thing.id, "dirty"):
+            return None  # nobody asks to wash "the spotless plate"
+        avoid = choose.unfit(world, effect, thing.id)
         where = target(world, rng, speech, [thing.id], avoid=avoid)
         return None if where is None else clauses.treat(world, rng, effect, thing, where, cut=cut)
 
@@ -138,7 +140,9 @@ def _fill(world: World, rng: np.random.Generator, speech: Speech) -> Clause | No
     vessel = _thing(world, rng, speech, lambda t: choose.fillable(world, t))
     if vessel is None:
         return None
-    return clauses.fill(world, rng, vessel, target(world, rng, speech, [vessel.id]))
+    return clauses.fill(
+        world, rng, vessel, target(world, rng, speech, [vessel.id], avoid=choose.of_categories(world, choose.NOT_FOR_FILLED))
+    )
 
 
 def _empty(world: World, rng: np.random.Generator, speech: Speech) -> Clause | None:

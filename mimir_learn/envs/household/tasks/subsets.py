@@ -3,7 +3,7 @@
 - ``base``: things and places by category.
 - ``common_sense``: at least one of them by use or kind ("something to cut bread with", "where milk is kept cold").
 - ``complex_instruction``: conditions, exceptions, relative clauses that constrain, bystanders to leave alone; see `intricate`.
-- ``long_horizon``: three to six goals that need one another or have a fixed order; see `recipes`.
+- ``long_horizon``: three to six goals that mostly need one another; see `recipes`.
 - ``spatial``: at least one thing or place told apart from its like by where it is.
 - ``appearance``: at least one thing told apart from its like by colour, size or visible state.
 """
@@ -35,7 +35,7 @@ def _draft(world: World, rng: np.random.Generator, weights: dict[str, float], sp
     )
     if made is None or (styles and not any(r.style in styles for c in made for r in c.refs)):
         return None
-    return Draft(kind, tuple(made), ordered=kind == "several" and rng.random() < 0.3)
+    return Draft(kind, tuple(made))
 
 
 def _single(made: Clause | None) -> list[Clause] | None:
@@ -133,3 +133,14 @@ MAKERS: Mapping[str, Maker_] = MappingProxyType(
     }
 )
 SUBSETS = tuple(MAKERS)
+WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "base": _BASE,
+        "common_sense": _COMMON,
+        "complex_instruction": intricate.WEIGHTS,
+        "long_horizon": recipes.WEIGHTS,
+        "spatial": _SPATIAL,
+        "appearance": _LOOKS,
+    }
+)
+"""How often each kind should come up; what a house offers decides how often it does."""
