@@ -92,7 +92,7 @@ def _interval(ax: Axes, y: float, metric: Mapping[str, float], tint: str, percen
 def forest(arms: Mapping[str, Any], metric: str, title: str, percent: bool = True) -> str:
     """One row per arm: the value as a dot on its interval."""
     with _style():
-        figure, ax = plt.subplots(figsize=(6.4, 0.55 * len(arms) + 0.9))
+        figure, ax = plt.subplots(figsize=(5.2, 0.5 * len(arms) + 0.9))
         for i, (name, body) in enumerate(arms.items()):
             _interval(ax, -i, body["metrics"][metric], colour(name, i), percent, name == "learned")
         ax.set_yticks([-i for i in range(len(arms))], list(arms))
@@ -117,7 +117,7 @@ def grouped_bars(
     """Horizontal bars in groups; a missing value leaves a gap. ``counts``: the largest number of cases of any series in each group."""
     with _style():
         height = 0.8 / max(1, len(series))
-        figure, ax = plt.subplots(figsize=(6.4, 0.62 * len(groups) + 0.9))
+        figure, ax = plt.subplots(figsize=(5.2, 0.6 * len(groups) + 0.9))
         for s, (name, values) in enumerate(series.items()):
             for g, value in enumerate(values):
                 y = -g + 0.4 - height * (s + 0.5)
