@@ -177,10 +177,15 @@ def _in_turn(world: World, rng: np.random.Generator, kind: str, vessel: Ref, whe
     return Draft(kind, (Clause(kind, text, tuple(goals), tuple(conditions), (vessel.id,), (where.id,), (vessel, where)),))
 
 
+def _all_empty(world: World, vessel: str) -> bool:
+    """Whether ``vessel`` has to be filled: another one of its category that is full already would do instead."""
+    return choose.fillable(world, vessel) and not any(world.is_(o.id, "filled") for o in world.alike(world.entities[vessel].category))
+
+
 def _tea(world: World, rng: np.random.Generator) -> Draft | None:
     """A vessel filled, heated, and set where it is wanted."""
     fit = (t for t in choose.things(world, rng) if world.entities[t].category in _TEA_FROM)
-    for vessel_id in (t for t in fit if choose.fillable(world, t) and choose.can(world, t, "heated")):
+    for vessel_id in (t for t in fit if _all_empty(world, t) and choose.can(world, t, "heated")):
         vessel, where = refer.plain_thing(world, rng, vessel_id), _served_on(world, rng, vessel_id)
         if where is not None:
             steps = (("filled", clauses.filling(rng, vessel)), ("heated", clauses.treating(rng, "heated", f"the {vessel.name}")))
@@ -190,7 +195,7 @@ def _tea(world: World, rng: np.random.Generator) -> Draft | None:
 
 def _fresh_water(world: World, rng: np.random.Generator) -> Draft | None:
     """A vessel washed, filled, and set where it is wanted."""
-    for vessel_id in choose.things(world, rng, lambda t: choose.fillable(world, t) and choose.can(world, t, "cleaned")):
+    for vessel_id in choose.things(world, rng, lambda t: _all_empty(world, t) and choose.can(world, t, "cleaned")):
         vessel = refer.plain_thing(world, rng, vessel_id)
         where = _where(world, rng, [vessel_id], openable=False, avoid=choose.of_categories(world, choose.NOT_FOR_FILLED))
         if where is not None:
