@@ -21,7 +21,7 @@ class Ground:
 
     def __init__(self, house: HouseSpec) -> None:
         self._rooms = {r.id: (r.centre, r.size) for r in house.rooms}
-        self._blocks = [(f.room, _block(f)) for f in house.fixtures if f.parent.relation is Relation.ROOM]
+        self._blocks = [(f.room, footprint(f)) for f in house.fixtures if f.parent.relation is Relation.ROOM]
 
     def blocks(self, room: str) -> list[Block]:
         """Footprints and heights of what stands on a room's floor."""
@@ -45,7 +45,8 @@ def turn_about_z(yaw: float, local: Vec) -> NDArray[np.float64]:
     return np.array([c * local[0] - s * local[1], s * local[0] + c * local[1], local[2]])
 
 
-def _block(f: FixtureSpec) -> Block:
+def footprint(f: FixtureSpec) -> Block:
+    """The rectangle a fixture takes up on the floor, and its height; walls and fixtures are square to each other."""
     half = (f.size[1] / 2, f.size[0] / 2) if f.yaw % 180 != 0 else (f.size[0] / 2, f.size[1] / 2)
     x, y, _ = f.position
     return (x - half[0], y - half[1], x + half[0], y + half[1], f.size[2])
