@@ -127,7 +127,7 @@ def _film(record: Record) -> dict[str, Any]:
     return {**head, **places, "steps": [{**s, **more} for s in _steps(record)]}
 
 
-def in_browser(page: Path, walk: str) -> Any:
+def in_browser(page: Path, walk: str, width: int = 1280) -> Any:
     """Open ``page`` in headless Chromium, run ``walk`` in it and return what it left in ``out``, after any error of the page's own."""
     assert CHROMIUM is not None
     watch = "<script>window.errors = []; addEventListener('error', (e) => errors.push(String(e.message || e.target.src)), true);</script>"
@@ -135,7 +135,14 @@ def in_browser(page: Path, walk: str) -> Any:
     text = page.read_text(encoding="utf-8").replace("<head>", f"<head>{watch}", 1).replace("</body>", f"{run}</body>")
     copy = page.with_name("walked.html")
     copy.write_text(text, encoding="utf-8")
-    flags = ["--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={page.parent / 'profile'}", "--dump-dom"]
+    flags = [
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-gpu",
+        f"--window-size={width},900",
+        f"--user-data-dir={page.parent / 'profile'}",
+        "--dump-dom",
+    ]
     done = subprocess.run([CHROMIUM, *flags, copy.as_uri()], capture_output=True, text=True, timeout=120)
     title = re.search(r"<title>(.*?)</title>", done.stdout, re.DOTALL)
     assert title is not None and title[1].startswith("{"), done.stderr[-2000:]

@@ -112,4 +112,4 @@ def test_a_browser_walks_the_list(page: Path) -> None:
     assert count == 12 and first in ("won", "lost") and instruction.startswith("“Do <b>thing</b>") and steps == 2 and chosen == 1
     assert won and parting == "The same for 1 step, then they part."
     assert bad_a == 1 and bad_b == 0, "the run that failed wrote what did not happen"
-    assert fits
+    assert fits and in_browser(page, "out.push(document.documentElement.scrollWidth <= innerWidth)", width=420) == [True]

@@ -161,3 +161,5 @@ def test_a_browser_opens_it_picks_filters_and_steps(page: Path) -> None:
     assert count == 9 and 0 < fewer < 9 and wrong and where == "2 / 2" and "mug_1 in the hand" in written
     assert 0 < of_none < 9 and "none, rough" in chips and "first wrong link: unnoticed fault" in chips and start == "0 / 2"
     assert images and links and fits, "nothing is wider than the page"
+    narrow, phone = in_browser(page, "out.push(innerWidth, document.documentElement.scrollWidth <= innerWidth)", width=420)
+    assert narrow <= 500 and phone, "nor on a phone"
