@@ -92,7 +92,7 @@ THINGS: tuple[Sense, ...] = (
     _sense("phone", "something to make a call with", "something to text a friend with"),
     _sense("remote", "something to change channels with"),
     _sense("watch", "something that tells the time on one's wrist"),
-    _sense("alarm_clock", "something that rings in the morning"),
+    _sense("alarm_clock", "something that rings to wake one up"),
     _sense("keys", "something to unlock the front door with"),
     _sense("credit_card", "something to pay with other than cash"),
     _sense("pen", "something to write with", "something to sign a letter with"),
