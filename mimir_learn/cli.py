@@ -13,8 +13,9 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import fields, is_dataclass
 from itertools import pairwise
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from mimir_learn.commands import COMMANDS, Command
 from mimir_learn.errors import MimirError
@@ -109,7 +110,8 @@ def _parse(name: str, command: Command, args: list[str]) -> Any:
     try:
         values = vars(parser.instantiate(parser.parse_args(args)))
     except ArgumentError as e:
-        raise _UsageError(_with_suggestion(str(e).strip(), parser, args)) from e
+        message = str(e).strip()
+        raise _UsageError(_plainly(message, kind, args) or _with_suggestion(message, parser, args)) from e
     except UnicodeDecodeError as e:
         raise _UsageError(f"{' or '.join(_config_files(args))} is no UTF-8 text ({e}); save it as UTF-8") from e
     return kind(**{k: v for k, v in values.items() if k != "config"})
@@ -139,11 +141,50 @@ def _with_suggestion(message: str, parser: Any, args: Sequence[str]) -> str:
         message = f"{message} (of {' or '.join(_config_files(args)) or 'the command line'})"
     elif found := re.search(r"Option '([\w.]+)' is not accepted|unrecognized arguments: --([\w.]+)", message):
         inside, wrong = "", found[1] or found[2]
+    elif found := re.search(r"unrecognized arguments: ([^-].*)", message):
+        listed = ", ".join(k for k in known if "." not in k)
+        return f"{found[1]!r} is not expected here; settings are given as --KEY VALUE; known: {listed}"
     else:
         return message
     near = difflib.get_close_matches(wrong, known, 1)
     beside = (inside + k for k in known if "." not in k)
     return f"{message}; did you mean {inside}{near[0]}?" if near else f"{message}; known: {', '.join(beside)}"
+
+
+def _plainly(message: str, kind: type, args: Sequence[str]) -> str | None:
+    """One sentence for a value of the wrong kind: setting, value, what is wanted. None where the parser complains of something else."""
+    keys = sorted(re.findall(r'[Pp]arser key "([\w.]+)"', message), key=len)
+    hint = _hint(kind, keys[-1]) if keys else None
+    if hint is None:
+        return None
+    values = re.findall(r"(?:Got value|Given value): (.*)", message) or re.findall(r"Unable to load config ['\"](.*?)['\"]", message)
+    given = next((b for a, b in pairwise(args) if a == f"--{keys[-1]}"), values[-1] if values else "not of the right kind")
+    files = "" if any(a.partition("=")[0] == f"--{keys[-1]}" for a in args) else " or ".join(_config_files(args))
+    return f"{keys[-1]} is {given!r}{f' in {files}' if files else ''}; {_wanted(hint)} is wanted"
+
+
+def _hint(kind: Any, key: str) -> Any:
+    """The type of a setting, ``houses.train`` of a group's; None where there is no such setting."""
+    for name in key.split("."):
+        kind = get_type_hints(kind).get(name) if is_dataclass(kind) else None
+    return kind
+
+
+_WORDS = {int: "a whole number", float: "a number", bool: "true or false", str: "a text", type(None): "null"}
+
+
+def _wanted(hint: Any) -> str:
+    """What a person should give for a setting of this type."""
+    if hint in _WORDS:
+        return _WORDS[hint]
+    if is_dataclass(hint):
+        return "{" + ", ".join(f"{f.name}: …" for f in fields(hint)) + "}"
+    if get_origin(hint) in (list, tuple):
+        inside = [a for a in get_args(hint) if a is not Ellipsis]
+        return f"a list, [a, b], each {_wanted(inside[0])}" if inside else "a list, [a, b]"
+    if get_args(hint):
+        return " or ".join(_wanted(a) for a in get_args(hint))
+    return f"a {getattr(hint, '__name__', hint)}"
 
 
 def _config_files(args: Sequence[str]) -> list[str]:

@@ -113,6 +113,8 @@ class CollectConfig:
     def __post_init__(self) -> None:
         for name in ("episodes_per_house", "steps", "image_size", "episodes_per_shard", "max_tries"):
             whole(f"collect.{name}", getattr(self, name), 1)
+        if not 16 <= self.image_size <= 512:
+            raise ConfigError(f"collect.image_size is {self.image_size}; give 16 to 512 pixels")
         whole("collect.seed", self.seed, 0)
         if not isinstance(self.faults, str):
             chance("collect.faults", self.faults)

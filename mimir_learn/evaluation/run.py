@@ -13,6 +13,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from mimir_learn.checks import whole
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import results as scores
 from mimir_learn.evaluation.arms import Arm, fault_rates, fault_setting, fault_words, parse_arms
@@ -85,6 +86,8 @@ class EvalConfig:
         scores.pairs_of(parse_arms(self.sources, self.faults), self.reference, self.pairs)
         if not self.seeds or len(set(self.seeds)) < len(self.seeds):
             raise ConfigError(f"eval.seeds is {self.seeds}; give at least one seed, each once")
+        for seed in self.seeds:
+            whole("eval.seeds", seed, 0)
         if self.feedback_text not in ("full", "flag_only", "off"):
             raise ConfigError(f"eval.feedback_text is {self.feedback_text!r}; choose full, flag_only or off")
         if self.silent is not None and not 0.0 <= self.silent <= 1.0:
