@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import cos, radians, sin
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mimir_learn.envs.household import FixtureSpec, HouseholdConfig, HouseholdEnv, HouseSpec, RoomSpec, ThingSpec
+from mimir_learn.envs.household import FixtureSpec, HouseSpec, RoomSpec, ThingSpec
 from mimir_learn.envs.household.build import build
 from mimir_learn.envs.household.furniture import Design, design
 from mimir_learn.envs.household.render import Camera
@@ -25,6 +25,7 @@ from .grid import PAPER
 
 SIDE = 8.0  # of the room, metres
 _ZOOM = 0.42  # share of the frame that is kept: a narrower view than the robot's own 65°, so that what is near is not bent
+_WITHIN = Viewpoint((0.0, 0.0, 1.5), (0.0, 1.0, 1.0))  # every room and fixture has one
 _FULL = 512  # pixels drawn, the most the household draws
 
 
@@ -45,20 +46,21 @@ class Stage:
 
     def __init__(self, size: int = 160) -> None:
         self.size = size
-        self._env = HouseholdEnv(HouseholdConfig(image_size=_FULL, keep_houses=1))
+        self._camera = Camera(_FULL)
 
     def __enter__(self) -> Stage:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._env.close()
+        self._camera.close()
 
     def draw(self, fixtures: tuple[FixtureSpec, ...], things: tuple[ThingSpec, ...], view: Viewpoint) -> NDArray[np.uint8]:
         """(size, size, 3) picture of a room with just these in it. Raises SymbolError where they are not sound."""
-        fixtures = tuple(replace(f, viewpoints=(view,)) for f in fixtures)
-        room = RoomSpec("kitchen_1", "kitchen", (0.0, 0.0), (SIDE, SIDE), (0.9, 0.89, 0.86), (0.62, 0.6, 0.57), (view,))
-        raw, _ = self._env.reset(seed=0, options={"house": HouseSpec(-1, (room,), fixtures, things)})
-        return shrink(crop(raw["rgb"], _ZOOM), self.size)
+        room = RoomSpec("kitchen_1", "kitchen", (0.0, 0.0), (SIDE, SIDE), (0.9, 0.89, 0.86), (0.62, 0.6, 0.57), (_WITHIN,))
+        world = World(build(HouseSpec(-1, (room,), fixtures, things)))
+        world.scenery.draw_only([room.id])
+        rgb, _ = self._camera.draw(world.model, world.data, view)  # a robot could not stand everywhere one looks from
+        return shrink(crop(rgb, _ZOOM), self.size)
 
     def thing(self, category: str, ware: Ware, attributes: Mapping[str, bool], look: Look = Look()) -> NDArray[np.uint8]:
         """(size, size, 3) picture of one thing on the floor."""
@@ -151,10 +153,9 @@ def as_fixtures(category: str, plan: Design, focus: str, attributes: Mapping[str
 
 def _as_fixture(fixture_id: str, category: str, plan: Design, parent: Parent, at: Vec, attributes: Mapping[str, bool]) -> FixtureSpec:
     own = {a: bool(attributes.get(a, False)) for a in VOCABULARY.spec(category).attributes}
-    view = Viewpoint((0.0, 0.0, 1.5), (0.0, 1.0, 1.0))
     return FixtureSpec(
-        fixture_id, category, "kitchen_1", parent, at, 0.0, plan.size, tuple(plan.parts), tuple(plan.panels), tuple(plan.regions), (view,),
-        own,
+        fixture_id, category, "kitchen_1", parent, at, 0.0, plan.size, tuple(plan.parts), tuple(plan.panels), tuple(plan.regions),
+        (_WITHIN,), own,
     )  # fmt: skip
 
 
