@@ -9,7 +9,7 @@ from mimir_learn.evaluation import blocks, curves
 from mimir_learn.evaluation.attribution import CAUSES
 from mimir_learn.evaluation.blocks import Block
 from mimir_learn.evaluation.measures import PERCENT, name_of, value
-from mimir_learn.evaluation.plots import colours
+from mimir_learn.evaluation.plots import colours, noise_rates
 from mimir_learn.evaluation.reading import Run
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.statistics import paired
@@ -187,7 +187,7 @@ def faults(grid: Grid) -> Block | None:
 
 def noise(grid: Grid) -> Block | None:
     """Success against the rate at which the true Δ is corrupted."""
-    rates = {n: float(n[6:-1]) for n in grid.names if n.startswith("noisy(")}
+    rates = noise_rates(grid.names)
     if grid.rows_of != "delta" or len(rates) < 2:
         return None
     items = []

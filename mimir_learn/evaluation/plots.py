@@ -35,13 +35,20 @@ def colour(arm: str, index: int = 0) -> str:
     return COLOURS.get(arm, _MORE[index % len(_MORE)])
 
 
+def noise_rates(names: Sequence[str]) -> dict[str, float]:
+    """p of each name that is ``noisy(p)``."""
+    found = {n: re.fullmatch(r"noisy\(([\d.]+)\)", n) for n in names}
+    return {n: float(m[1]) for n, m in found.items() if m is not None}
+
+
 def colours(names: Sequence[str]) -> dict[str, str]:
     """One colour per row of a table: sources keep theirs, noisy(p) darkens with p, anything else takes the next of a list."""
-    noisy = [n for n in names if n.startswith("noisy(")]
+    noisy = sorted(noise := noise_rates(names), key=noise.__getitem__)
     out = {n: _NOISE[round(i * (len(_NOISE) - 1) / max(1, len(noisy) - 1))] for i, n in enumerate(noisy)}
-    free = iter(_MANY * (1 + len(names) // len(_MANY)))
-    known = any(n in COLOURS for n in names)
-    return {n: out.get(n) or (COLOURS.get(n) if known else None) or next(free) for n in names}
+    out |= {n: COLOURS[n] for n in names if n in COLOURS}
+    free = [c for c in _MANY if c not in out.values()] or list(_MANY)
+    others = [n for n in names if n not in out]
+    return out | {n: free[i % len(free)] for i, n in enumerate(others)}
 
 
 @contextmanager

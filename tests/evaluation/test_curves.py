@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mimir_learn.estimator.metrics import Scored, risk_coverage
 from mimir_learn.evaluation import curves
+from mimir_learn.evaluation.plots import COLOURS, colours
 from mimir_learn.symbols import EMPTY, Delta, StateChange
 
 
@@ -43,6 +44,14 @@ def test_a_long_curve_is_thinned_but_keeps_its_ends() -> None:
 def test_a_fault_suite_lies_at_its_level_if_it_has_one() -> None:
     levels = {n: curves.fault_level(n) for n in ("none", "mild", "rough", "silent", "exogenous", "0.4", "no_such")}
     assert levels == {"none": 0.0, "mild": 0.1, "rough": 0.25, "silent": None, "exogenous": None, "0.4": 0.4, "no_such": None}
+
+
+def test_rows_keep_their_colour_and_noise_darkens_with_its_rate() -> None:
+    names = ["learned", "noisy(0.2)", "noisy(0.05)", "noisy(0.1)/learned", "text"]
+    tints = colours(names)
+    assert len(set(tints.values())) == len(names) and tints["learned"] == COLOURS["learned"]
+    assert int(tints["noisy(0.05)"][1:], 16) > int(tints["noisy(0.2)"][1:], 16)
+    assert len(set(colours([f"arm {i}" for i in range(12)]).values())) == 12
 
 
 def test_figures_are_well_formed_and_follow_the_page() -> None:
