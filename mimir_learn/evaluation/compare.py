@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,10 @@ def _with_records(folder: Path) -> Run:
 
 
 def match(first: Run, second: Run, arms: Sequence[str] | None) -> list[Pair]:
-    """Episodes of one task and seed in both runs, arm by arm. Raises ConfigError where there are none."""
+    """Episodes of one task and seed in both runs, arm by arm. Other tasks under the same id are passed over, and stderr says so.
+
+    Raises ConfigError where there are none.
+    """
     if arms is None:
         both = [(a, a) for a in first.rows if a in second.rows]
         if not both:
@@ -101,14 +105,30 @@ def match(first: Run, second: Run, arms: Sequence[str] | None) -> list[Pair]:
         for arm, run in zip(both[0], (first, second), strict=True):
             if arm not in run.rows:
                 raise ConfigError(f"{run.folder} has no arm {arm!r}; its arms: {_list(run.rows)}")
-    pairs = []
+    pairs, changed = [], set()
     for a, b in both:
         of = {(r["task"], r["seed"]): r for r in second.rows[b]}
         name = a if a == b else f"{a} → {b}"
-        pairs += [Pair(name, r, of[r["task"], r["seed"]]) for r in first.rows[a] if (r["task"], r["seed"]) in of]
+        for record in first.rows[a]:
+            other = of.get((record["task"], record["seed"]))
+            if other is not None and _same_task(record, other):
+                pairs.append(Pair(name, record, other))
+            elif other is not None:
+                changed.add(record["task"])
+    if changed:
+        said = f"{len(changed)} tasks have one id but are not the same in both ({sorted(changed)[0]} first): another suite"
+        if not pairs:
+            raise ConfigError(f"the two runs cannot be compared: {said}")
+        print(f"report: {said}; they are left out", file=sys.stderr)
     if not pairs:
         raise ConfigError("the two runs have no task and seed in common")
     return pairs
+
+
+def _same_task(a: Record, b: Record) -> bool:
+    """By the hash of the whole task where both have one, else by its words, goals and house."""
+    keys = ("task_sha256",) if "task_sha256" in a and "task_sha256" in b else ("instruction", "goals", "house_seed")
+    return all(a.get(k) == b.get(k) for k in keys)
 
 
 def _list(names: Mapping[str, Any]) -> str:

@@ -84,6 +84,12 @@ def test_runs_with_nothing_in_common_are_refused(folders: tuple[Path, Path], tmp
     second.rows = {"learned, rough": [{**r, "task": "else"} for r in second.rows["other"]]}
     with pytest.raises(ConfigError, match="no task and seed in common"):
         match(first, second, None)
+    same = open_run(folders[1]).rows["learned, rough"]
+    second.rows = {"learned, rough": [{**r, "task_sha256": "rebuilt"} for r in same]}
+    with pytest.raises(ConfigError, match=r"12 tasks have one id but are not the same in both \(t00 first\): another suite"):
+        match(first, second, None)
+    second.rows = {"learned, rough": [{**r, "task_sha256": "rebuilt"} if r["task"] == "t00" else r for r in same]}
+    assert {p.a["task"] for p in match(first, second, None)} == {f"t{i:02d}" for i in range(1, 12)}
     with pytest.raises(ConfigError, match="choose declared_sr or sr"):
         CompareConfig(("a", "b"), metric="gc")
 
