@@ -185,7 +185,7 @@ def _slice(thing: str, tool: str, parent: Parent | None, task: TaskMemory, world
         return None if hypothesis is None else _fetch(tool, hypothesis.parent, task, world)
     if parent is None:
         return None
-    return _approach(thing, parent, task, world) or Action(Verb.SLICE, thing, pick_receptacle(parent, world))
+    return _approach(thing, parent, task, world) or Action(Verb.SLICE, thing)  # its command names no place
 
 
 def _set_off(way: Way, task: TaskMemory, world: WorldMemory) -> Action | None:

@@ -146,8 +146,7 @@ def _admissible(goal: Goal, c: Candidate, target: str | None, task: TaskMemory, 
         return False  # on or in something whose own place is not known, or that cannot be opened
     if goal.source is not None and c.parent.id != goal.source and not came_from(c.entity, goal.source, task, world):
         return False
-    from_place = pick_receptacle(c.parent, world)
-    tries = [Action(Verb.PICK, c.entity, from_place), Action(Verb.SLICE, c.entity, from_place)]
+    tries = [Action(Verb.PICK, c.entity, pick_receptacle(c.parent, world)), Action(Verb.SLICE, c.entity)]
     if target is not None and target != HAND.id:
         if target == c.entity or world.inside(target, c.entity):
             return False

@@ -29,6 +29,8 @@ def solve(objects, *goals, source="privileged", all_at_once=True, **kw):
     ok, result, _ = play(env, Task("t", "x", goals), source)
     assert ok is all_at_once and result.declared, env.commands
     assert all(r.outcome.success for r in result.records), [r.outcome.text for r in result.records]
+    said = [(r.command, set(r.action.arguments) - set(r.command.split())) for r in result.records]
+    assert not any(missing for _, missing in said), said  # a log's command must name all that its action names
     return env, result
 
 
