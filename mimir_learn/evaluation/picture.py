@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 from mimir_learn.errors import ConfigError
@@ -40,7 +41,8 @@ def picture_from_folder(folder: Path, out: Path) -> Path:
         ax.set_title(f"{t}. {step['command']}", fontsize=8)
         fault = f"fault: {step['fault'].replace('_', ' ')}" if step["fault"] else ""
         ax.set_xlabel(f"Δ true: {_text(step['judged'])}\nΔ written: {_text(step['committed'])}\n{fault}", fontsize=7)
-    figure.text(0.15, 0.955, f"“{strips[0]['instruction']}”, Δ from the {strips[0]['arm']} source", fontsize=10, weight="bold")
+    asked = shorten(strips[0]["instruction"], 88, placeholder=" …")
+    figure.text(0.15, 0.955, f"“{asked}”, Δ from the {strips[0]['arm']} source", fontsize=10, weight="bold")
     _bars(figure.add_subplot(grid[1, :]), results)
     out.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(out, metadata={"Software": None})
