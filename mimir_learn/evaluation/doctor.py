@@ -33,6 +33,9 @@ OPTIONAL = {
     "fast_simplification": "fewer triangles for them (mimir assets): pip install 'mimir-learn[assets]'",
     "networkx": "a peer of mimir bench memory: pip install 'mimir-learn[bench]'",
     "faiss": "a peer of mimir bench memory: pip install 'mimir-learn[bench]'",
+    "ray": "grids on a Ray cluster (mimir eval --grid --backend ray): pip install 'mimir-learn[cluster]'",
+    "distributed": "grids on a Dask cluster (mimir eval --grid --backend dask): pip install 'mimir-learn[cluster]'",
+    "rerun": "recordings of episodes (mimir report --rerun): pip install 'mimir-learn[rerun]'",
     "ai2thor": "AI2-THOR (EB-ALFRED): pip install 'mimir-learn[thor]'",
     "habitat_sim": "habitat-sim (EB-Habitat) has no pip files: conda install habitat-sim headless -c conda-forge -c aihabitat, "
     "then pip install 'mimir-learn[habitat]' in the same environment",

@@ -13,7 +13,7 @@ from mimir_learn.evaluation.plots import colours, noise_rates
 from mimir_learn.evaluation.reading import Run
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.statistics import paired
-from mimir_learn.evaluation.typeset import _notes, comparisons_frame
+from mimir_learn.evaluation.typeset import comparisons_frame, notes
 
 PAIRS = (("privileged", "learned"), ("learned", "schema"), ("privileged", "schema"))
 CAUSE_TINTS = dict(
@@ -109,7 +109,7 @@ def cards(grid: Grid) -> list[Block]:
 
 def subtitle(grid: Grid) -> list[str]:
     """What was run, and what holds for all tables."""
-    return _notes(grid.body)
+    return notes(grid.body)
 
 
 def headline(grid: Grid) -> Block | None:

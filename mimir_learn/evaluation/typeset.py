@@ -66,7 +66,7 @@ def latex(frame: pd.DataFrame, title: str) -> str:
 
 def write_tables(results: Mapping[str, Any], folder: Path) -> None:
     """``tables.md``, ``tables.tex``, ``scores.csv``, ``tests.csv`` (and ``attribution.csv``, ``attribution.svg``) into ``folder``."""
-    md, tex = [f"# {results['name']}", "", results["about"].strip(), "", *_notes(results)], []
+    md, tex = [f"# {results['name']}", "", results["about"].strip(), "", *notes(results)], []
     for table in results["tables"]:
         title = caption(table, results["layout"])
         scores, tests = scores_frame(table, results["layout"]["rows"]), comparisons_frame(table)
@@ -102,7 +102,8 @@ def caption(table: Mapping[str, Any], layout: Mapping[str, Any]) -> str:
     return f"{name_of(table['metric'])}{unit}{over}" + (f" ({where})" if where else "")
 
 
-def _notes(results: Mapping[str, Any]) -> list[str]:
+def notes(results: Mapping[str, Any]) -> list[str]:
+    """What a grid's results rest on, in sentences: cells, episodes, seeds, and what was run again or left out."""
     cells = results["cells"]
     counts = sorted({c["episodes"] for c in cells})
     per = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
