@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from mimir_learn.errors import ConfigError
@@ -49,27 +50,27 @@ class ReportConfig:
 
 @dataclass(frozen=True)
 class Command:
-    """A subcommand: one line of help, and functions that import its settings type and run it.
+    """A subcommand: one line of help, where its settings type stands, and what runs it.
 
     Attributes:
+        settings: ``module:name`` of the type, imported when asked for.
         nouns: words one of which must follow the command; ``noun_key`` is the setting it is the value of, if any.
         word_key: the setting that a further word without a key is the value of.
         instead: what the command becomes when this noun or key is given.
     """
 
     help: str
-    config: Callable[[], type]
+    settings: str
     run: Callable[[Any], int]
     nouns: tuple[str, ...] = field(default=())
     noun_key: str = ""
     word_key: str = ""
     instead: Mapping[str, Command] = field(default_factory=dict)
 
-
-def _collect_config() -> type:
-    from mimir_learn.collect import CollectConfig
-
-    return CollectConfig
+    def config(self) -> type:
+        """The settings type."""
+        found: type = resolve_name(self.settings)
+        return found
 
 
 def _collect(config: Any) -> int:
@@ -94,12 +95,6 @@ def _check_log(config: CheckLogConfig) -> int:
     return 1 if problems else 0
 
 
-def _preview_config() -> type:
-    from mimir_learn.showroom.preview import PreviewConfig
-
-    return PreviewConfig
-
-
 def _preview(config: Any) -> int:
     from mimir_learn.showroom.preview import preview
 
@@ -111,12 +106,6 @@ def _paths(paths: Sequence[Path]) -> int:
     for path in paths:
         print(path)
     return 0
-
-
-def _train_config() -> type:
-    from mimir_learn.estimator import TrainConfig
-
-    return TrainConfig
 
 
 def _train(config: Any) -> int:
@@ -131,12 +120,6 @@ def _train(config: Any) -> int:
     return 0
 
 
-def _eval_config() -> type:
-    from mimir_learn.evaluation.run import EvalConfig
-
-    return EvalConfig
-
-
 def _eval(config: Any) -> int:
     from mimir_learn.evaluation.run import evaluate
 
@@ -144,12 +127,6 @@ def _eval(config: Any) -> int:
     print(_table(results))
     print(f"{config.out}/report.html")
     return 0
-
-
-def _grid_config() -> type:
-    from mimir_learn.evaluation.experiment import GridConfig
-
-    return GridConfig
 
 
 def _grid(config: Any) -> int:
@@ -171,12 +148,6 @@ def _table(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _suite_config() -> type:
-    from mimir_learn.evaluation.build import SuiteConfig
-
-    return SuiteConfig
-
-
 def _suite(config: Any) -> int:
     from mimir_learn.evaluation.build import run_suite_command
 
@@ -196,22 +167,10 @@ def _report(config: ReportConfig) -> int:
     return 0
 
 
-def _compare_config() -> type:
-    from mimir_learn.evaluation.compare import CompareConfig
-
-    return CompareConfig
-
-
 def _compare(config: Any) -> int:
     from mimir_learn.evaluation.compare import compare
 
     return _paths(compare(config))
-
-
-def _demo_config() -> type:
-    from mimir_learn.evaluation.demo import DemoConfig
-
-    return DemoConfig
 
 
 def _demo(config: Any) -> int:
@@ -221,22 +180,10 @@ def _demo(config: Any) -> int:
     return 0
 
 
-def _doctor_config() -> type:
-    from mimir_learn.evaluation.doctor import DoctorConfig
-
-    return DoctorConfig
-
-
 def _doctor(config: Any) -> int:
     from mimir_learn.evaluation.doctor import doctor
 
     return doctor(config)
-
-
-def _play_config() -> type:
-    from mimir_learn.showroom.play import PlayConfig
-
-    return PlayConfig
 
 
 def _play(config: Any) -> int:
@@ -245,22 +192,10 @@ def _play(config: Any) -> int:
     return play(config)
 
 
-def _show_config() -> type:
-    from mimir_learn.showroom.sheets import ShowConfig
-
-    return ShowConfig
-
-
 def _show(config: Any) -> int:
     from mimir_learn.showroom.sheets import show
 
     return _paths(show(config))
-
-
-def _assets_config() -> type:
-    from mimir_learn.showroom.sweethome import AssetsConfig
-
-    return AssetsConfig
 
 
 def _assets(config: Any) -> int:
@@ -270,12 +205,6 @@ def _assets(config: Any) -> int:
     return 0
 
 
-def _bench_config() -> type:
-    from mimir_learn.evaluation.bench import BenchConfig
-
-    return BenchConfig
-
-
 def _bench(config: Any) -> int:
     from mimir_learn.evaluation.bench import bench_env
 
@@ -283,23 +212,11 @@ def _bench(config: Any) -> int:
     return 0
 
 
-def _bench_memory_config() -> type:
-    from mimir_learn.evaluation.bench_memory import MemoryBenchConfig
-
-    return MemoryBenchConfig
-
-
 def _bench_memory(config: Any) -> int:
     from mimir_learn.evaluation.bench_memory import bench_memory
 
     print(bench_memory(config))
     return 0
-
-
-def _publish_config() -> type:
-    from mimir_learn.hub import PublishConfig
-
-    return PublishConfig
 
 
 def _publish(config: Any) -> int:
@@ -310,46 +227,77 @@ def _publish(config: Any) -> int:
     return 0
 
 
-_CHECK = Command("look for damage in a transition log", lambda: CheckLogConfig, _check_log)
-_PREVIEW = Command("draw random transitions of a log, and what it consists of", _preview_config, _preview)
-_COMPARE = Command("two runs side by side, episode by episode, those that came out differently first", _compare_config, _compare)
-_GRID = Command("run an experiment grid: every cell's episodes once, then tables and tests", _grid_config, _grid)
-_MEMORY = Command("measure what one step of memory costs as it grows", _bench_memory_config, _bench_memory)
+_CHECK = Command("look for damage in a transition log", "mimir_learn.commands:CheckLogConfig", _check_log)
+_PREVIEW = Command("draw random transitions of a log, and what it consists of", "mimir_learn.showroom.preview:PreviewConfig", _preview)
+_COMPARE = Command(
+    "two runs side by side, episode by episode, those that came out differently first",
+    "mimir_learn.evaluation.compare:CompareConfig",
+    _compare,
+)
+_GRID = Command(
+    "run an experiment grid: every cell's episodes once, then tables and tests", "mimir_learn.evaluation.experiment:GridConfig", _grid
+)
+_MEMORY = Command(
+    "measure what one step of memory costs as it grows", "mimir_learn.evaluation.bench_memory:MemoryBenchConfig", _bench_memory
+)
 
 COMMANDS: dict[str, Command] = {
     "collect": Command(
         "collect a transition log (--check DIR, --preview DIR: look into one)",
-        _collect_config,
+        "mimir_learn.collect:CollectConfig",
         _collect,
         instead={"--check": _CHECK, "--preview": _PREVIEW},
     ),
-    "train": Command("train a Δ-estimator on a log", _train_config, _train),
+    "train": Command("train a Δ-estimator on a log", "mimir_learn.estimator:TrainConfig", _train),
     "eval": Command(
-        "run Δ-sources on a task suite and score them (--grid FILE: an experiment grid)", _eval_config, _eval, instead={"--grid": _GRID}
+        "run Δ-sources on a task suite and score them (--grid FILE: an experiment grid)",
+        "mimir_learn.evaluation.run:EvalConfig",
+        _eval,
+        instead={"--grid": _GRID},
     ),
-    "suite": Command("build a certified task suite (--check true: certify one again)", _suite_config, _suite),
+    "suite": Command("build a certified task suite (--check true: certify one again)", "mimir_learn.evaluation.build:SuiteConfig", _suite),
     "report": Command(
         "make the report of an evaluation or a grid: mimir report RESULTS -o DIR (--compare A B: two runs side by side)",
-        lambda: ReportConfig,
+        "mimir_learn.commands:ReportConfig",
         _report,
         word_key="folder",
         instead={"--compare": _COMPARE},
     ),
-    "demo": Command("everything: collect, train, evaluate, report", _demo_config, _demo),
-    "play": Command("step through a house yourself, with the robot's frames, memory and Δ beside you", _play_config, _play),
+    "demo": Command("everything: collect, train, evaluate, report", "mimir_learn.evaluation.demo:DemoConfig", _demo),
+    "play": Command(
+        "step through a house yourself, with the robot's frames, memory and Δ beside you", "mimir_learn.showroom.play:PlayConfig", _play
+    ),
     "show": Command(
         "draw contact sheets: mimir show things | fixtures | house | faults",
-        _show_config,
+        "mimir_learn.showroom.sheets:ShowConfig",
         _show,
         ("things", "fixtures", "house", "faults"),
         "what",
     ),
     "assets": Command(
-        "convert models to draw furniture with: mimir assets sweethome3d DIR", _assets_config, _assets, ("sweethome3d",), "", "source"
+        "convert models to draw furniture with: mimir assets sweethome3d DIR",
+        "mimir_learn.showroom.sweethome:AssetsConfig",
+        _assets,
+        ("sweethome3d",),
+        "",
+        "source",
     ),
-    "doctor": Command("check what this machine can run (--household: and that houses stay in order)", _doctor_config, _doctor),
-    "bench": Command("measure speed: mimir bench env | memory", _bench_config, _bench, ("env", "memory"), instead={"memory": _MEMORY}),
+    "doctor": Command(
+        "check what this machine can run (--household: and that houses stay in order)",
+        "mimir_learn.evaluation.doctor:DoctorConfig",
+        _doctor,
+    ),
+    "bench": Command(
+        "measure speed: mimir bench env | memory",
+        "mimir_learn.evaluation.bench:BenchConfig",
+        _bench,
+        ("env", "memory"),
+        instead={"memory": _MEMORY},
+    ),
     "publish": Command(
-        "make an estimator or a log ready for a hub: mimir publish RUN --repo OWNER/NAME", _publish_config, _publish, word_key="run"
+        "make an estimator or a log ready for a hub: mimir publish RUN --repo OWNER/NAME",
+        "mimir_learn.hub:PublishConfig",
+        _publish,
+        word_key="run",
     ),
 }

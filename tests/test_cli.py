@@ -14,7 +14,6 @@ import pytest
 
 from mimir_learn import cli
 from mimir_learn.collect import CollectConfig
-from mimir_learn.evaluation.doctor import DoctorConfig
 
 from .logs.tiny_log import make_log
 
@@ -243,6 +242,6 @@ def test_errors_of_the_file_system_name_path_and_cure(
     def fails(_: object) -> int:
         raise OSError(number, os.strerror(number), "some/path")
 
-    monkeypatch.setitem(cli.COMMANDS, "doctor", cli.Command("", lambda: DoctorConfig, fails))
+    monkeypatch.setitem(cli.COMMANDS, "doctor", dataclasses.replace(cli.COMMANDS["doctor"], run=fails))
     assert cli.main(["doctor"]) == 1
     assert capsys.readouterr().err == f"error: some/path: {os.strerror(number)}; {cli._CURES[number]}\n"

@@ -65,7 +65,6 @@ def textured(texture: str, *rgbs: Vec) -> tuple[Paint, ...]:
 
 
 WHITE = Paint((0.93, 0.93, 0.93))
-CREAM = Paint((0.9, 0.87, 0.78))
 CERAMIC = Paint((0.95, 0.95, 0.94))
 STEEL = Paint((0.66, 0.68, 0.7), "metal")
 CHROME = Paint((0.72, 0.75, 0.78))
