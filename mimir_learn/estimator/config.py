@@ -11,7 +11,11 @@ from mimir_learn.checks import chance, positive, whole
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.symbols import ATTRIBUTES, Verb
 
-SCHEMA_VERSION = 2  # 1: before movable receptacles, close-ups, and regions seen by a moving camera
+SCHEMA_VERSION = 3  # 1: before movable receptacles, close-ups, and regions seen by a moving camera; 2: one backbone, head and name encoder
+_INPUT_VERSION = 2  # raise when `build_input` gives other arrays for the same fields
+HEADS = ("factored", "hypotheses")
+HIDEABLE = ("before", "after", "rgb", "depth", "action", "parent")
+TUNED = ("all", "none", "last")
 VISIBLE_ATTRIBUTES: tuple[str, ...] = tuple(name for name, spec in ATTRIBUTES.items() if spec.visible)
 VERBS: tuple[str, ...] = tuple(v.value for v in Verb)
 
@@ -36,6 +40,12 @@ class EstimatorConfig:
         dim, heads, layers, ffn: width, attention heads, decoder layers, feed-forward width.
         crop_width, close_width, image_width: channels of the first convolution of the crop encoders and of the trunk.
         dropout: in attention and feed-forward, in [0, 1).
+        backbone: encoder of the whole frames: ``conv`` (the small trunk, from scratch), ``torchvision:NAME`` or ``transformers:NAME``.
+        backbone_weights: where pretrained weights come from, "" for none; see `mimir_learn.estimator.backbones`.
+        backbone_tuned: what of a pretrained backbone is trained: ``all``, ``none``, or ``last`` (its last ``backbone_last`` blocks).
+        names: encoder of category names: ``ngrams`` (hashed, needs nothing) or a text model; see `mimir_learn.estimator.names`.
+        head: ``factored`` (every fact by itself) or ``hypotheses`` (one softmax over what the action can have done).
+        hidden: inputs the network does not get, of `HIDEABLE`; for ablations.
         attributes, verbs: the tables the heads and embeddings are laid out by; another table means other weights.
         vocabulary_name, vocabulary_sha256: of the logs it was trained on ("" before training).
         schema_version: of this file's meaning.
@@ -61,6 +71,13 @@ class EstimatorConfig:
     close_width: int = 16
     image_width: int = 16
     dropout: float = 0.0
+    backbone: str = "conv"
+    backbone_weights: str = ""
+    backbone_tuned: str = "all"
+    backbone_last: int = 2
+    names: str = "ngrams"
+    head: str = "factored"
+    hidden: tuple[str, ...] = ()
     attributes: tuple[str, ...] = VISIBLE_ATTRIBUTES
     verbs: tuple[str, ...] = VERBS
     vocabulary_name: str = ""
@@ -68,13 +85,19 @@ class EstimatorConfig:
     schema_version: int = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
-        for name in ("attributes", "verbs", "hand_box"):
+        for name in ("attributes", "verbs", "hand_box", "hidden"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         widths = ("dim", "heads", "layers", "ffn", "crop_width", "close_width", "image_width")
         for name in ("image_px", "crop_px", "close_px", "name_dim", *widths):
             whole(f"estimator.{name}", getattr(self, name), 1)
         whole("estimator.change_regions", self.change_regions, 0)
         whole("estimator.candidates", self.candidates, 1)
+        whole("estimator.backbone_last", self.backbone_last, 1)
+        for name, known in (("head", HEADS), ("backbone_tuned", TUNED)):
+            if getattr(self, name) not in known:
+                raise ConfigError(f"estimator.{name} is {getattr(self, name)!r}; choose one of {', '.join(known)}")
+        if odd := sorted(set(self.hidden) - set(HIDEABLE)):
+            raise ConfigError(f"estimator.hidden has {odd}; what can be hidden: {', '.join(HIDEABLE)}")
         for name in ("thing_window_m", "place_window_m", "close_window_m", "max_depth_m"):
             positive(f"estimator.{name}", getattr(self, name))
         chance("estimator.dropout", self.dropout, below_one=True)
@@ -92,8 +115,8 @@ class EstimatorConfig:
     def input_key(self) -> str:
         """Canonical JSON of the fields that decide `build_input`'s bytes; two configs with one key can share a sample cache."""
         names = ("candidates", "image_px", "crop_px", "thing_window_m", "place_window_m", "hand_box", "max_depth_m", "name_dim")
-        more = ("change_regions", "close_px", "close_window_m", "attributes", "verbs", "schema_version")
-        return json.dumps({n: getattr(self, n) for n in names + more}, sort_keys=True)
+        more = ("change_regions", "close_px", "close_window_m", "attributes", "verbs", "names")
+        return json.dumps({"version": _INPUT_VERSION} | {n: getattr(self, n) for n in names + more}, sort_keys=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
