@@ -120,8 +120,9 @@ class Action:
 
     @property
     def fills(self) -> str | None:
-        """Id of the entity that gets the liquid of a ``pour``; whether it keeps it is its category's business."""
-        return self.receptacle if self.verb is Verb.POUR else None
+        """Id of the entity that gets the liquid of a ``pour``, None where it names the vessel it comes from; whether the other keeps it is
+        its category's business."""
+        return self.receptacle if self.verb is Verb.POUR and self.receptacle != self.object else None
 
     def to_json(self) -> str:
         return json.dumps({"verb": self.verb.value, "object": self.object, "receptacle": self.receptacle}, sort_keys=True)

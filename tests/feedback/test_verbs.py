@@ -114,9 +114,9 @@ def test_text_reads_success_in_every_style(verb, style):
     assert estimate.parsed and estimate.delta == Delta(changes) and estimate.success == 1.0
 
 
-def test_what_is_poured_into_a_drain_or_a_full_vessel_fills_nothing():
+def test_what_is_poured_into_a_drain_a_full_vessel_or_itself_fills_nothing():
     emptied = Delta([state("mug_1", "filled", False)])
-    for into, filled in (("sink_1", {}), ("vase_1", {"vase_1": {"filled": True}})):
+    for into, filled in (("sink_1", {}), ("vase_1", {"vase_1": {"filled": True}}), ("mug_1", {})):
         action = Action(Verb.POUR, "mug_1", into)
         assert nominal_delta(action, transition(action, Outcome(True, ""), **filled).belief) == emptied
 

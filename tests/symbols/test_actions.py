@@ -52,3 +52,7 @@ def test_missing_or_needless_arguments_are_refused(make) -> None:
 @pytest.mark.parametrize("verb", list(EFFECT))
 def test_json_round_trip(verb: Verb) -> None:
     assert Action.from_json(action(verb).to_json()) == action(verb)
+
+
+def test_a_vessel_poured_into_itself_fills_nothing() -> None:
+    assert Action(Verb.POUR, "mug_1", "mug_1").fills is None
