@@ -37,9 +37,11 @@ def nominal_delta(action: Action, belief: Belief, source: str = "schema") -> Del
 
     Old values come from the belief where it has any, else from what the action presupposes: a thing is picked from the named place or from
     somewhere unknown, a placed thing was in the hand, an opened door was closed. What a holder holds comes along without a change of its
-    own.
+    own. A thing that is to be put at itself stays where it is.
     """
     thing, place = action.object, action.receptacle
+    if thing is not None and thing == place and action.verb in (Verb.PICK, Verb.PLACE):
+        return EMPTY
     if action.verb is Verb.PICK and thing is not None:
         believed = belief.entities.get(thing)
         old = believed.parent if believed is not None else None

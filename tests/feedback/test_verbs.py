@@ -121,6 +121,12 @@ def test_what_is_poured_into_a_drain_a_full_vessel_or_itself_fills_nothing():
         assert nominal_delta(action, transition(action, Outcome(True, ""), **filled).belief) == emptied
 
 
+@pytest.mark.parametrize("verb", [Verb.PICK, Verb.PLACE])
+def test_a_thing_cannot_be_taken_from_or_put_at_itself(verb):
+    action = Action(verb, "bowl_1", "bowl_1")
+    assert nominal_delta(action, transition(action, Outcome(True, "")).belief) == EMPTY
+
+
 def test_a_holder_is_picked_without_a_change_of_its_contents():
     action = Action(Verb.PICK, "bowl_1", "table_1")
     assert nominal_delta(action, transition(action, Outcome(True, "")).belief) == Delta([ParentChange("bowl_1", TABLE, IN_HAND)])
