@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,24 @@ from numpy.typing import NDArray
 from mimir_learn.errors import LogError
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.inputs import RAGGED, ROWS
-from mimir_learn.estimator.samples import arrays, replay
+from mimir_learn.estimator.samples import arrays, metadata, replay
 from mimir_learn.logs import LogDirectory, fingerprint
 
 Arrays = dict[str, NDArray[Any]]
-_VERSION = 6  # raise when samples.py, inputs.py or labels.py change what they produce
+_VERSION = 7  # raise when samples.py, inputs.py or labels.py change what they produce
 
+META = "meta_"
 _RAGGED_KEYS = frozenset(key for keys in RAGGED.values() for key in keys)
 
 
 class SampleCache:
-    """Read side. ``cache[i]`` is one sample; `take` gathers many. Arrays are memory-mapped and shared between processes."""
+    """Read side. ``cache[i]`` is one sample as `samples.arrays` makes it; `take` gathers many. Arrays are memory-mapped and shared between
+    processes.
+
+    Beside inputs and targets every sample says where it comes from: ``meta_episode`` () number of the episode within the split,
+    ``meta_step`` (), ``meta_fault`` () index into ``faults`` (0 = none), ``meta_acted`` (2,) categories of the acted object and receptacle
+    as indices into ``categories`` (-1 = none), all int64; ``meta_second`` () bool, a second look. Networks do not read them.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = Path(directory)
@@ -36,6 +43,8 @@ class SampleCache:
             raise LogError(f"{self.directory}: no finished sample cache; delete the folder and train again to rebuild it")
         body: dict[str, Any] = json.loads(meta.read_text())
         self.length = int(body["length"])
+        self.faults = tuple(body["faults"])
+        self.categories = tuple(body["categories"])
         self._maps: Arrays = {}
         for key, spec in body["arrays"].items():
             shape = (spec["rows"], *spec["shape"])
@@ -51,7 +60,11 @@ class SampleCache:
 
     def __getitem__(self, index: int) -> Arrays:
         batch = self.take(np.array([index]))
-        return {k: v if k in _RAGGED_KEYS else v[0] for k, v in batch.items() if k not in ROWS}
+        return {k: v if k in _RAGGED_KEYS else v[0] for k, v in batch.items() if k not in ROWS and not k.startswith(META)}
+
+    def column(self, key: str) -> NDArray[Any]:
+        """One array of all samples at once (``meta_acted``, say), in memory."""
+        return np.array(self._maps[key])
 
     def take(self, rows: NDArray[np.integer]) -> Arrays:
         """Samples ``rows`` stacked along a new first axis; ragged arrays concatenated, with ``…_row`` naming the row each came from."""
@@ -92,25 +105,31 @@ def build_cache(
     partial.mkdir(parents=True)
     jobs = (delayed(_episode_arrays)(str(log_dir), i, split, config, second_looks) for i in range(len(entries)))
     chunks = Parallel(n_jobs=workers, return_as="generator")(jobs)
-    _write(partial, (sample for chunk in chunks for sample in chunk))
+    _write(partial, (sample for chunk in chunks for sample in chunk), sorted(LogDirectory(log_dir).vocabulary.categories))
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
     return SampleCache(target)
 
 
-def _episode_arrays(log_dir: str, index: int, split: str, config: EstimatorConfig, second_looks: bool) -> list[Arrays]:
+def _episode_arrays(log_dir: str, index: int, split: str, config: EstimatorConfig, second_looks: bool) -> list[tuple[Arrays, str]]:
+    """Samples of an episode and the name of the fault in each."""
     log = LogDirectory(Path(log_dir))
-    entry = [e for e in log.episodes if e["split"] == split][index]
-    return [arrays(s, config) for s in replay(log.episode(entry), second_looks)]
+    episode = log.episode([e for e in log.episodes if e["split"] == split][index])
+    categories = sorted(log.vocabulary.categories)
+    return [(arrays(s, config) | metadata(s, index, episode.entities, categories), s.fault) for s in replay(episode, second_looks)]
 
 
-def _write(directory: Path, samples: Iterable[Arrays]) -> None:
+def _write(directory: Path, samples: Iterable[tuple[Arrays, str]], categories: Sequence[str]) -> None:
     files: dict[str, Any] = {}
     specs: dict[str, dict[str, Any]] = {}
+    faults = [""]
     length = 0
     try:
-        for sample in _counted(samples):
+        for sample, fault in samples:
             length += 1
+            if fault not in faults:
+                faults.append(fault)
+            sample = _counted(sample) | {"meta_fault": np.asarray(faults.index(fault), dtype=np.int64)}
             for key, value in sample.items():
                 ragged = key in _RAGGED_KEYS
                 if key not in files:
@@ -123,9 +142,8 @@ def _write(directory: Path, samples: Iterable[Arrays]) -> None:
             file.close()
     if not length:
         raise LogError(f"{directory}: the episodes of this split have no transitions")
-    (directory / "meta.json").write_text(json.dumps({"length": length, "arrays": specs}))
+    (directory / "meta.json").write_text(json.dumps({"length": length, "arrays": specs, "faults": faults, "categories": list(categories)}))
 
 
-def _counted(samples: Iterable[Arrays]) -> Iterator[Arrays]:
-    for sample in samples:
-        yield {**sample, **{f"{n}_count": np.asarray(len(sample[f"{n}_slot"]), dtype=np.int64) for n in RAGGED}}
+def _counted(sample: Arrays) -> Arrays:
+    return {**sample, **{f"{n}_count": np.asarray(len(sample[f"{n}_slot"]), dtype=np.int64) for n in RAGGED}}
