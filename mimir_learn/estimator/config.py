@@ -116,7 +116,9 @@ class EstimatorConfig:
         """Canonical JSON of the fields that decide `build_input`'s bytes; two configs with one key can share a sample cache."""
         names = ("candidates", "image_px", "crop_px", "thing_window_m", "place_window_m", "hand_box", "max_depth_m", "name_dim")
         more = ("change_regions", "close_px", "close_window_m", "attributes", "verbs", "names")
-        return json.dumps({"version": _INPUT_VERSION} | {n: getattr(self, n) for n in names + more}, sort_keys=True)
+        unasked = [h for h in ("action", "parent") if h in self.hidden]  # see `mimir_learn.estimator.withheld`
+        withheld = {"withheld": unasked} if unasked else {}
+        return json.dumps({"version": _INPUT_VERSION} | {n: getattr(self, n) for n in names + more} | withheld, sort_keys=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""

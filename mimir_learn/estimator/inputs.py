@@ -16,6 +16,7 @@ from mimir_learn.estimator.changes import Regions, changed_regions, same_camera
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.crops import INVALID, box_crop, hand_depth, metric_crops, shrink
 from mimir_learn.estimator.names import name_vector
+from mimir_learn.estimator.withheld import unknowing
 from mimir_learn.symbols import IN_HAND, Kind, Observation, Relation, Transition
 
 KINDS: tuple[Kind, ...] = (Kind.ROOM, Kind.FIXTURE, Kind.RECEPTACLE, Kind.OBJECT)
@@ -55,6 +56,7 @@ def build_input(transition: Transition, config: EstimatorConfig) -> dict[str, ND
 
 def build_with_ids(transition: Transition, config: EstimatorConfig) -> tuple[tuple[str, ...], dict[str, NDArray[Any]]]:
     """`build_input` and the entity ids behind its rows, in order."""
+    transition = unknowing(transition, config)
     before, after = transition.before.validate(), transition.after.validate()
     chosen = select(transition, config.candidates)
     regions = changed_regions(before, after, config.change_regions, config.hand_box)

@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from mimir_learn.estimator.candidates import ROLES
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.encoders import CloseUp, CropEncoder, Finder, Trunk
+from mimir_learn.estimator.hidden import hide
 from mimir_learn.estimator.inputs import ACTION_FEATURES, FEATURES, KINDS, REGION_FEATURES, VIEW_FEATURES
 from mimir_learn.estimator.labels import FIRST_CANDIDATE, KEEP, TO_HAND, UNCHANGED
 from mimir_learn.symbols import Vocabulary
@@ -95,6 +96,7 @@ class DeltaEstimator(nn.Module):
         ``parent`` (B, K, O): unchanged, hand, elsewhere, candidate…; options that cannot be are `MASKED`.
         ``attr`` (B, K, A, 3): keep, set, cleared. ``outcome`` (B,). ``find`` (B, 2, P + 1): see `Finder`, an auxiliary.
         """
+        batch = hide(batch, self.config) if self.config.hidden else batch
         k = self.config.candidates
         looks, x_BQD = self._queries(batch)
         image_BTD, fine = self.trunk(batch["image_rgb"], batch["image_depth"], batch["image_plane"], batch["action"][:, -1])
