@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
+from numpy.typing import NDArray
 
 from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator.batch import collate
@@ -15,6 +18,8 @@ from mimir_learn.estimator.export import local_folder
 from mimir_learn.estimator.inputs import build_with_ids
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.symbols import Estimate, Transition, Vocabulary
+
+Built = tuple[tuple[str, ...], dict[str, NDArray[Any]]]
 
 
 class Predictor:
@@ -39,14 +44,18 @@ class Predictor:
 
         Raises CheckpointError when the network's answer is not finite.
         """
+        return self.estimates([transition], [build_with_ids(transition, self.model.config)])[0]
+
+    def estimates(self, transitions: Sequence[Transition], built: Sequence[Built]) -> list[Estimate]:
+        """One answer per transition, in one batch; ``built``: what `build_with_ids` makes of each. Of a transition only action and belief
+        are read here. Raises CheckpointError when one answer is not finite."""
         config = self.model.config
-        ids, arrays = build_with_ids(transition, config)
         threads = torch.get_num_threads()
         if threads != 1:
             torch.set_num_threads(1)
         try:
             with torch.inference_mode():
-                p = probabilities(self.model(collate([arrays], config)), self.temperature)
+                p = probabilities(self.model(collate([arrays for _, arrays in built], config)), self.temperature)
         finally:
             if threads != 1:
                 torch.set_num_threads(threads)
@@ -55,6 +64,9 @@ class Predictor:
                 f"{self.origin}: the estimator's probabilities are not finite, so its answer means nothing; its training diverged: remove "
                 "the run's folder and train again with a smaller lr"
             )
-        parent, attr = p["parent"][0].numpy(), p["attr"][0].numpy()
-        delta, confidence = decode(parent, attr, ids, transition.belief, config.attributes, self.name)
-        return Estimate(delta, confidence, float(p["outcome"][0]))
+        out = []
+        for i, (transition, (ids, _)) in enumerate(zip(transitions, built, strict=True)):
+            parent, attr = p["parent"][i].numpy(), p["attr"][i].numpy()
+            delta, confidence = decode(parent, attr, ids, transition.belief, config.attributes, self.name)
+            out.append(Estimate(delta, confidence, float(p["outcome"][i])))
+        return out
