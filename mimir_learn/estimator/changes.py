@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from mimir_learn.estimator.floor import things_on_floor
 from mimir_learn.symbols import Observation
 
 _RGB_STEP = 24.0  # mean absolute difference, 0–255
@@ -48,17 +49,30 @@ def same_camera(before: Observation, after: Observation) -> bool:
     return before.rgb.shape == after.rgb.shape and bool(np.abs(before.pose - after.pose).max() < 2e-3)
 
 
-def changed_regions(before: Observation, after: Observation, m: int, ignore: Box | None = None) -> Regions:
+def changed_regions(
+    before: Observation, after: Observation, m: int, ignore: Box | None = None, held_m: float = np.inf, floor: bool = False
+) -> Regions:
     """The ``m`` largest connected regions that changed.
 
     With one camera pose: where colour or depth differ. With two: surfaces of one frame that stand where the other frame looked straight
     through; colours seen from two sides are not compared.
-    ``ignore`` is a box (fractions of the frame) left out: the held thing is drawn there and is looked at separately.
+
+    Args:
+        ignore: a box (fractions of the frame) in which the held thing is drawn, which is looked at separately.
+        held_m: in the box only what is nearer than this (and its rim) is left out, in either frame; by default everything.
+        floor: also report small things on the floor of the after-frame where there is nothing to compare them with: all of them when the
+            camera moved (before the others), else those that the held thing hid before (after the others). They have ``nearer_M`` 0.
     """
     rows: list[_Row] = []
     if m:
-        rows = _still(before, after, ignore) if same_camera(before, after) else _moved(before, after, ignore)
-    rows = sorted(rows, key=lambda r: -r.size)[:m]
+        hidden = [_hidden(f, ignore, held_m) for f in (before, after)]
+        same = same_camera(before, after)
+        rows = _still(before, after, hidden[0] | hidden[1]) if same else _moved(before, after, hidden[0], hidden[1])
+        rows = sorted(rows, key=lambda r: -r.size)
+        if floor:
+            lying = [_Row(point, size, 0.0) for point, size in things_on_floor(after, hidden[1], hidden[0] if same else None)]
+            rows = rows[: m - min(len(lying), 1)] + lying if same else lying[: max(m - 1, 1)] + rows
+    rows = rows[:m]
     points = np.array([r.point for r in rows]).reshape(-1, 3)
     seen = [f.project(points) for f in (before, after)]
     inside = [
@@ -82,13 +96,13 @@ class _Row:
     nearer: float
 
 
-def _still(before: Observation, after: Observation, ignore: Box | None) -> list[_Row]:
+def _still(before: Observation, after: Observation, hidden_HW: NDArray[np.bool_]) -> list[_Row]:
     colour = np.abs(before.rgb.astype(np.int16) - after.rgb.astype(np.int16)).mean(-1) > _RGB_STEP
     both = (before.depth > 0) & (after.depth > 0)
     nearest = np.minimum(np.where(before.depth > 0, before.depth, np.inf), np.where(after.depth > 0, after.depth, np.inf))
     with np.errstate(invalid="ignore"):
         moved = both & (np.abs(before.depth - after.depth) > _DEPTH_STEP * nearest)
-    mask = (colour | moved) & ~_hidden(before.depth.shape, ignore)
+    mask = (colour | moved) & ~hidden_HW
     inverse = np.linalg.inv(after.intrinsics)
     out = []
     for part in _connected(mask, _MIN_PIXELS):
@@ -104,16 +118,19 @@ def _still(before: Observation, after: Observation, ignore: Box | None) -> list[
     return out
 
 
-def _moved(before: Observation, after: Observation, ignore: Box | None) -> list[_Row]:
+def _moved(before: Observation, after: Observation, hidden_before: NDArray[np.bool_], hidden_after: NDArray[np.bool_]) -> list[_Row]:
     out = []
-    for seen, through, sign in ((after, before, 1.0), (before, after, -1.0)):
-        points, gap = _looked_through(seen, through, ignore)
+    ways = ((after, before, 1.0, hidden_after, hidden_before), (before, after, -1.0, hidden_before, hidden_after))
+    for seen, through, sign, *hidden in ways:
+        points, gap = _looked_through(seen, through, *hidden)
         for part in _connected(gap > 0, max(2, _MIN_PIXELS // _STRIDE**2)):
             out.append(_Row(np.median(points[part], axis=0), len(part[0]) / gap.size, sign * float(np.minimum(gap[part], 1.0).mean())))
     return out
 
 
-def _looked_through(seen: Observation, through: Observation, ignore: Box | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _looked_through(
+    seen: Observation, through: Observation, hidden_seen: NDArray[np.bool_], hidden_through: NDArray[np.bool_]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """World points (h, w, 3) of ``seen``, and by how many metres ``through`` looked past each (h, w): 0 where it did not or is blind."""
     height, width = seen.depth.shape
     v, u = np.mgrid[0:height:_STRIDE, 0:width:_STRIDE]
@@ -122,23 +139,25 @@ def _looked_through(seen: Observation, through: Observation, ignore: Box | None)
     points = (rays * z[..., None]) @ seen.pose[:3, :3].T + seen.pose[:3, 3]
     uv, expected = through.project(points)
     rows, columns = through.depth.shape
-    known = np.where(_hidden(through.depth.shape, ignore), 0.0, through.depth)
+    known = np.where(hidden_through, 0.0, through.depth)
     nearest = ndimage.minimum_filter(known, size=3, mode="nearest")  # at an edge the surface in front counts
     with np.errstate(invalid="ignore"):
         inside = (expected > 0.2) & (uv[:, 0] >= 0) & (uv[:, 0] < columns) & (uv[:, 1] >= 0) & (uv[:, 1] < rows)
     column, row = (np.where(inside, np.floor(x), 0).astype(np.int64) for x in uv.T)
     gap = np.where(inside, nearest[row, column] - expected, 0.0).reshape(z.shape)
     expected = expected.reshape(z.shape)
-    gap[(z <= 0) | (gap < _THROUGH_M + _THROUGH * expected) | _hidden(seen.depth.shape, ignore)[::_STRIDE, ::_STRIDE]] = 0.0
+    gap[(z <= 0) | (gap < _THROUGH_M + _THROUGH * expected) | hidden_seen[::_STRIDE, ::_STRIDE]] = 0.0
     return points, gap
 
 
-def _hidden(shape: tuple[int, ...], ignore: Box | None) -> NDArray[np.bool_]:
-    height, width = shape
+def _hidden(frame: Observation, ignore: Box | None, held_m: float) -> NDArray[np.bool_]:
+    height, width = frame.depth.shape
     mask = np.zeros((height, width), dtype=np.bool_)
-    if ignore is not None:
-        mask[int(ignore[1] * height) : int(np.ceil(ignore[3] * height)), int(ignore[0] * width) : int(np.ceil(ignore[2] * width))] = True
-    return mask
+    if ignore is None:
+        return mask
+    box = np.s_[int(ignore[1] * height) : int(np.ceil(ignore[3] * height)), int(ignore[0] * width) : int(np.ceil(ignore[2] * width))]
+    mask[box] = frame.depth[box] < held_m
+    return mask if held_m == np.inf else ndimage.binary_dilation(mask)
 
 
 def _connected(mask: NDArray[np.bool_], least: int) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:

@@ -12,7 +12,7 @@ from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.symbols import ATTRIBUTES, Verb
 
 SCHEMA_VERSION = 3  # 1: before movable receptacles, close-ups, and regions seen by a moving camera; 2: one backbone, head and name encoder
-_INPUT_VERSION = 2  # raise when `build_input` gives other arrays for the same fields
+INPUT_VERSION = 3  # of `build_input`; 2: the whole hand box is left out of the change regions, and nothing on the floor is pointed out
 HEADS = ("factored", "hypotheses")
 HIDEABLE = ("before", "after", "rgb", "depth", "action", "parent")
 TUNED = ("all", "none", "last")
@@ -40,14 +40,16 @@ class EstimatorConfig:
         dim, heads, layers, ffn: width, attention heads, decoder layers, feed-forward width.
         crop_width, close_width, image_width: channels of the first convolution of the crop encoders and of the trunk.
         dropout: in attention and feed-forward, in [0, 1).
-        backbone: encoder of the whole frames: ``conv`` (the small trunk, from scratch), ``torchvision:NAME`` or ``transformers:NAME``.
+        backbone: encoder of the whole frames: ``conv`` (from scratch), ``efficientnet_lite0``, ``torchvision:NAME`` or ``transformers:NAME``.
         backbone_weights: where pretrained weights come from, "" for none; see `mimir_learn.estimator.backbones`.
         backbone_tuned: what of a pretrained backbone is trained: ``all``, ``none``, or ``last`` (its last ``backbone_last`` blocks).
+        backbone_config: architecture of a ``transformers:NAME`` backbone as JSON; filled in when the network is built.
         names: encoder of category names: ``ngrams`` (hashed, needs nothing) or a text model; see `mimir_learn.estimator.names`.
         head: ``factored`` (every fact by itself) or ``hypotheses`` (one softmax over what the action can have done).
         hidden: inputs the network does not get, of `HIDEABLE`; for ablations.
         attributes, verbs: the tables the heads and embeddings are laid out by; another table means other weights.
         vocabulary_name, vocabulary_sha256: of the logs it was trained on ("" before training).
+        input_version: of the arrays that the network was trained on, and is given ever after.
         schema_version: of this file's meaning.
     """
 
@@ -75,6 +77,7 @@ class EstimatorConfig:
     backbone_weights: str = ""
     backbone_tuned: str = "all"
     backbone_last: int = 2
+    backbone_config: str = ""
     names: str = "ngrams"
     head: str = "factored"
     hidden: tuple[str, ...] = ()
@@ -82,6 +85,7 @@ class EstimatorConfig:
     verbs: tuple[str, ...] = VERBS
     vocabulary_name: str = ""
     vocabulary_sha256: str = ""
+    input_version: int = INPUT_VERSION
     schema_version: int = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
@@ -106,6 +110,8 @@ class EstimatorConfig:
         for name, step in (("image_px", 8), ("close_px", 8), ("crop_px", 4)):
             if getattr(self, name) % step:
                 raise ConfigError(f"estimator.{name} is {getattr(self, name)}; it must be a multiple of {step}")
+        if self.input_version not in (2, INPUT_VERSION):
+            raise ConfigError(f"estimator.input_version is {self.input_version}; this package makes version 2 or {INPUT_VERSION}")
         if self.candidates < 8:
             raise ConfigError(f"candidates={self.candidates} is too few to hold the entities an action names; use at least 8")
         left, top, right, bottom = self.hand_box
@@ -118,7 +124,7 @@ class EstimatorConfig:
         more = ("change_regions", "close_px", "close_window_m", "attributes", "verbs", "names")
         unasked = [h for h in ("action", "parent") if h in self.hidden]  # see `mimir_learn.estimator.withheld`
         withheld = {"withheld": unasked} if unasked else {}
-        return json.dumps({"version": _INPUT_VERSION} | {n: getattr(self, n) for n in names + more} | withheld, sort_keys=True)
+        return json.dumps({"version": self.input_version} | {n: getattr(self, n) for n in names + more} | withheld, sort_keys=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -134,6 +140,7 @@ class EstimatorConfig:
             raise CheckpointError(
                 f"estimator schema version {version!r} is newer than this package's {SCHEMA_VERSION}; update mimir-learn to read it"
             )
+        body = {"input_version": 2, **body}
         known = {f.name for f in dataclasses.fields(cls)}
         if unknown := set(body) - known:
             raise CheckpointError(f"config.json has unknown keys {sorted(unknown)}; it is damaged or from another version of mimir-learn")

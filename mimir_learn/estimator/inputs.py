@@ -29,6 +29,7 @@ RAGGED = {  # as many rows per sample as things had a crop, or a finer one
     "close": ("close_rgb", "close_depth", "close_slot"),
 }
 ROWS = tuple(f"{name}_row" for name in RAGGED)  # in a batch: which sample a ragged row belongs to
+HELD_M = 0.8  # nothing but what is held is drawn nearer than this in the hand box
 PARENT_NONE, PARENT_OUTSIDE = -1, -2  # values of ``parent``; K itself stands for the hand
 
 
@@ -59,7 +60,7 @@ def build_with_ids(transition: Transition, config: EstimatorConfig) -> tuple[tup
     transition = unknowing(transition, config)
     before, after = transition.before.validate(), transition.after.validate()
     chosen = select(transition, config.candidates)
-    regions = changed_regions(before, after, config.change_regions, config.hand_box)
+    regions = _find_regions(transition, config)
     out: dict[str, NDArray[Any]] = {}
     out.update(_images(before, after, config))
     out.update(_entities(transition, chosen, config))
@@ -70,6 +71,13 @@ def build_with_ids(transition: Transition, config: EstimatorConfig) -> tuple[tup
     out["verb"] = np.asarray(config.verbs.index(transition.action.verb.value), dtype=np.int64)
     out["action"] = _action(transition)
     return chosen.ids, out
+
+
+def _find_regions(transition: Transition, config: EstimatorConfig) -> Regions:
+    if config.input_version < 3:
+        return changed_regions(transition.before, transition.after, config.change_regions, config.hand_box)
+    holding = transition.belief.hand is not None
+    return changed_regions(transition.before, transition.after, config.change_regions, config.hand_box, HELD_M, holding)
 
 
 def _images(before: Observation, after: Observation, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
