@@ -110,9 +110,12 @@ def _paths(paths: Sequence[Path]) -> int:
 
 def _train(config: Any) -> int:
     from mimir_learn.estimator import fit
+    from mimir_learn.estimator.distributed import rank
     from mimir_learn.evaluation.results import write_json
 
     summary = fit(config)
+    if rank(config.devices * config.nodes):
+        return 0
     flat = {k: v for k, v in vars(summary).items() if isinstance(v, int | float)}
     flat |= {f"validation.{k}": v for k, v in summary.best.items()} | {f"temperature.{k}": v for k, v in summary.temperature.items()}
     write_json(Path(config.out_dir) / "summary.json", flat)
@@ -146,6 +149,13 @@ def _table(results: dict[str, Any]) -> str:
     for name, body in results["arms"].items():
         lines.append(f"{name:22s}" + "".join(f"{body['metrics'][m]['value']:23.3f}" for m in metrics))
     return "\n".join(lines)
+
+
+def _ablate(config: Any) -> int:
+    from mimir_learn.evaluation.ablate import ablate
+
+    print(ablate(config))
+    return 0
 
 
 def _suite(config: Any) -> int:
@@ -219,6 +229,12 @@ def _bench_memory(config: Any) -> int:
     return 0
 
 
+def _confusions(config: Any) -> int:
+    from mimir_learn.evaluation.confusion import confusions
+
+    return _paths(confusions(config))
+
+
 def _publish(config: Any) -> int:
     from mimir_learn.evaluation.score import score_checkpoint
     from mimir_learn.hub import publish
@@ -254,6 +270,12 @@ COMMANDS: dict[str, Command] = {
         "mimir_learn.evaluation.run:EvalConfig",
         _eval,
         instead={"--grid": _GRID},
+    ),
+    "ablate": Command(
+        "train and score an ablation grid: mimir ablate configs/ablations.yaml",
+        "mimir_learn.evaluation.ablations:AblateConfig",
+        _ablate,
+        word_key="grid",
     ),
     "suite": Command("build a certified task suite (--check true: certify one again)", "mimir_learn.evaluation.build:SuiteConfig", _suite),
     "report": Command(
@@ -293,6 +315,12 @@ COMMANDS: dict[str, Command] = {
         _bench,
         ("env", "memory"),
         instead={"memory": _MEMORY},
+    ),
+    "confusions": Command(
+        "say and show what an estimator confuses: mimir confusions CHECKPOINT --log DIR",
+        "mimir_learn.evaluation.confusion:ConfusionConfig",
+        _confusions,
+        word_key="checkpoint",
     ),
     "publish": Command(
         "make an estimator or a log ready for a hub: mimir publish RUN --repo OWNER/NAME",
