@@ -132,7 +132,7 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
         state = load_file(directory / WEIGHTS)
     except (SafetensorError, OSError) as e:
         raise CheckpointError(f"{directory / WEIGHTS}: damaged ({e}); {_AGAIN}") from e
-    model = DeltaEstimator(config)
+    model = DeltaEstimator(config, pretrained=False)
     try:
         model.load_state_dict(state, strict=True)
     except RuntimeError as e:

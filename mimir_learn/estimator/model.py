@@ -13,6 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from mimir_learn.estimator.backbones import resolve
 from mimir_learn.estimator.candidates import ROLES
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.encoders import CloseUp, CropEncoder, Finder, Trunk
@@ -65,11 +66,13 @@ class DecoderLayer(nn.Module):
 class DeltaEstimator(nn.Module):
     """Distributions over each candidate's new parent and visible attributes, and over whether the action did what it says."""
 
-    def __init__(self, config: EstimatorConfig | None = None) -> None:
+    def __init__(self, config: EstimatorConfig | None = None, *, pretrained: bool = True) -> None:
+        """``pretrained=False`` builds the backbone without reading ``backbone_weights``: an export brings its own."""
         super().__init__()
-        self.config = config = config or EstimatorConfig()
+        self.config = config = resolve(config or EstimatorConfig())
         d, attributes = config.dim, len(config.attributes)
-        self.crops, self.close, self.trunk, self.finder = CropEncoder(config), CloseUp(config), Trunk(config), Finder(config)
+        self.crops, self.close, self.trunk = CropEncoder(config), CloseUp(config), Trunk(config, pretrained)
+        self.finder = Finder(config, self.trunk.stem)
         self.name = nn.Linear(config.name_dim, d)
         self.parent_name = nn.Linear(config.name_dim, d, bias=False)
         self.fact = nn.Sequential(nn.Linear(FEATURES + VIEW_FEATURES + 2 * attributes + 2, d), nn.GELU(), nn.Linear(d, d))
@@ -99,7 +102,7 @@ class DeltaEstimator(nn.Module):
         batch = hide(batch, self.config) if self.config.hidden else batch
         k = self.config.candidates
         looks, x_BQD = self._queries(batch)
-        image_BTD, fine = self.trunk(batch["image_rgb"], batch["image_depth"], batch["image_plane"], batch["action"][:, -1])
+        image_BTD, fine = self.trunk(batch)
         found_BD, find = self.finder(looks["hand"], fine)
         x_BQD = torch.cat([x_BQD[:, :-2], x_BQD[:, -2:-1] + found_BD[:, None], x_BQD[:, -1:]], 1)
         geometry = self._geometry(batch)
