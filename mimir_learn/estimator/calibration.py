@@ -1,10 +1,13 @@
-"""One temperature per head, fitted on the calibration split and tied to the very weights it was fitted for."""
+"""``calibration.json``: a temperature per head and commit thresholds per family of actions, tied to the very weights they were fitted for.
+
+`calibrating` makes it; this file says what is in it, fits temperatures, and reads and writes it.
+"""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -15,15 +18,30 @@ from torch import Tensor
 from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator.export import weights_sha256
 from mimir_learn.estimator.model import DeltaEstimator
+from mimir_learn.estimator.risk import CONFIDENCE, NEVER, POOLED
 
 FILE = "calibration.json"
-_AGAIN = "run `mimir train --resume true` with the settings of its run to calibrate again, or delete the file"
+_AGAIN = "make it again with `mimir calibrate CHECKPOINT --log LOG`, or delete the file"
 HEADS = ("parent", "attr", "outcome")
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Temperatures per head, what they did to the negative log-likelihood, and whose they are."""
+    """What is known of the probabilities of some weights.
+
+    Attributes:
+        temperature: per head; its logits are divided by it.
+        weights_sha256: of the weights file it belongs to.
+        nll_before, nll_after: negative log-likelihood per head without and with the temperature.
+        transitions: how many the temperatures rest on.
+        split: of the log whose houses it was fitted on. log: fingerprint of that log.
+        thresholds: level ("0.99") → family → lowest probability at which a change may be written so that at least that share of what is
+            written is right, with `confidence`; `NEVER` where the data certify none (null in the file). Empty: none were fitted.
+        own: level → the families whose own judgements certify it; the others rest on all families together, see `risk.thresholds`.
+        method: how judgements of one house were treated, see `risk`.
+        judged: predicted changes per family that the thresholds rest on.
+        houses: how many houses the temperatures and the thresholds were fitted on; they are different ones.
+    """
 
     temperature: Mapping[str, float]
     weights_sha256: str
@@ -31,6 +49,26 @@ class Calibration:
     nll_after: Mapping[str, float] = field(default_factory=dict)
     transitions: int = 0
     split: str = "calibration"
+    log: str = ""
+    thresholds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    own: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    confidence: float = CONFIDENCE
+    method: str = ""
+    judged: Mapping[str, int] = field(default_factory=dict)
+    houses: Mapping[str, int] = field(default_factory=dict)
+
+    def certified(self, family: str) -> tuple[tuple[float, float], ...]:
+        """(level, threshold) of a family of actions, the pool's where it has none of its own."""
+        return tuple((float(level), cut.get(family, cut.get(POOLED, NEVER))) for level, cut in sorted(self.thresholds.items()))
+
+    def save(self, directory: Path) -> Path:
+        """Write ``calibration.json`` into the folder of the weights, at once or not at all."""
+        body = asdict(self)
+        body["thresholds"] = {k: {f: None if p == NEVER else p for f, p in cut.items()} for k, cut in self.thresholds.items()}
+        path = Path(directory) / FILE
+        part = path.with_suffix(".part")
+        part.write_text(json.dumps(body, indent=2, sort_keys=True, allow_nan=False) + "\n")
+        return part.replace(path)
 
 
 def nll(logits: Tensor, target: Tensor, log_t: Tensor) -> Tensor:
@@ -75,22 +113,31 @@ def head_rows(model: DeltaEstimator, batches: Iterable[Mapping[str, Tensor]]) ->
         rows["parent"].append((logits["parent"][movable], batch["y_parent"][movable]))
         rows["attr"].append((logits["attr"][applies], batch["y_attr"][applies]))
         rows["outcome"].append((logits["outcome"], batch["y_outcome"]))
+        if "hypothesis" in logits:
+            from mimir_learn.estimator import hypotheses
+
+            rows.setdefault("hypothesis", []).append((logits["hypothesis"], hypotheses.targets(batch, model.config)))
     return {h: (torch.cat([x for x, _ in r]), torch.cat([y for _, y in r])) for h, r in rows.items()}
 
 
-def calibrate(model: DeltaEstimator, batches: Iterable[Mapping[str, Tensor]], directory: Path, split: str = "calibration") -> Calibration:
-    """Fit the temperatures of the exported ``model`` and write ``calibration.json`` beside its weights."""
+def temperatures(model: DeltaEstimator, batches: Iterable[Mapping[str, Tensor]], weights: str, split: str = "calibration") -> Calibration:
+    """The temperatures of ``model``, whose weights file has SHA-256 ``weights``; no thresholds yet."""
     rows = head_rows(model, batches)
-    fitted = {h: fit_temperature(*rows[h]) for h in HEADS}
-    out = Calibration(
+    fitted = {h: fit_temperature(*rows[h]) for h in rows}
+    return Calibration(
         {h: t for h, (t, _, _) in fitted.items()},
-        weights_sha256(directory),
+        weights,
         {h: b for h, (_, b, _) in fitted.items()},
         {h: a for h, (_, _, a) in fitted.items()},
         len(rows["outcome"][1]),
         split,
     )
-    (directory / FILE).write_text(json.dumps(asdict(out), indent=2, sort_keys=True) + "\n")
+
+
+def calibrate(model: DeltaEstimator, batches: Iterable[Mapping[str, Tensor]], directory: Path, split: str = "calibration") -> Calibration:
+    """Temperatures alone, of the exported ``model``, written beside its weights; `calibrating.calibrate_all` also certifies thresholds."""
+    out = temperatures(model, batches, weights_sha256(directory), split)
+    out.save(directory)
     return out
 
 
@@ -100,12 +147,21 @@ def load_calibration(directory: Path) -> Calibration | None:
     if not path.is_file():
         return None
     try:
-        out = Calibration(**json.loads(path.read_text()))
-        temperature = {h: float(out.temperature[h]) for h in HEADS}
-    except (ValueError, TypeError, KeyError) as e:
+        body = json.loads(path.read_text())
+        cuts = {level: {f: NEVER if p is None else float(p) for f, p in cut.items()} for level, cut in body.pop("thresholds", {}).items()}
+        own = {level: tuple(families) for level, families in body.pop("own", {}).items()}
+        out = Calibration(**body, thresholds=cuts, own=own)
+        temperature = {h: float(t) for h, t in out.temperature.items()}
+        missing = [h for h in HEADS if h not in temperature]
+        levels = [float(level) for level in cuts]
+    except (ValueError, TypeError, KeyError, AttributeError) as e:
         raise CheckpointError(f"{path}: damaged ({e}); {_AGAIN}") from e
+    if missing:
+        raise CheckpointError(f"{path}: damaged (no temperature for {', '.join(missing)}); {_AGAIN}")
     if out.weights_sha256 != weights_sha256(Path(directory)):
         raise CheckpointError(f"{path}: made for weights {out.weights_sha256[:12]}, not for those beside it; {_AGAIN}")
     if not all(0 < t < math.inf for t in temperature.values()):
         raise CheckpointError(f"{path}: temperatures must be positive and finite, got {temperature}; {_AGAIN}")
+    if not all(0 < level < 1 for level in levels) or not all(0 <= p <= 1 or p == NEVER for cut in cuts.values() for p in cut.values()):
+        raise CheckpointError(f"{path}: levels and thresholds must be probabilities, got {cuts}; {_AGAIN}")
     return out

@@ -67,7 +67,11 @@ class Scored:
     def judged_changes(self) -> list[tuple[float, bool]]:
         """(probability, whether right) of every predicted change."""
         true = self.true_atoms()
-        return [(c.p, self._match(c.atom) in true) for c in self.predicted]
+        return [(c.p, self.matches(c.atom, true)) for c in self.predicted]
+
+    def matches(self, atom: Atom, true: frozenset[Atom]) -> bool:
+        """Whether a predicted atom is among the `true_atoms`, under the matching rule above."""
+        return self._match(atom) in true
 
     def exogenous_atoms(self) -> frozenset[Atom]:
         """True atoms of things that someone else changed in view."""

@@ -4,7 +4,11 @@ A change is committed when its calibrated probability reaches a threshold. How f
 what is committed is wrong is decided on houses the weights were not trained on, by fixed-sequence testing (Angelopoulos et al., Learn
 then Test, 2021): from strict to lax, each step is an exact binomial test of "more than α wrong" at level δ, and the first that cannot be
 rejected ends the walk. The chance that the threshold returned does not keep its promise is then at most δ, for judgements that are
-independent; `independent` picks such from transitions of the same episode.
+independent.
+
+Those of one house are not: they share a light, a layout and a memory's mistakes. Two cures: ``one`` tests one judgement per (episode,
+family), which keeps the promise exact and throws most of the data away; ``houses`` tests all of them, and asks in addition that the share
+of wrong ones is below α in all but a share δ of bootstrap samples drawn by house, which is approximate and uses everything.
 """
 
 from __future__ import annotations
@@ -12,39 +16,25 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binom
 
 from mimir_learn.errors import ConfigError
-from mimir_learn.symbols import Verb
+from mimir_learn.symbols.families import FAMILIES, family
+
+__all__ = [
+    "CONFIDENCE", "FAMILIES", "LEVELS", "METHODS", "NEVER", "POOLED", "Cuts", "Judged", "certified_threshold", "cluster_p_values", "family",
+    "independent", "p_values", "realised", "smallest_sample", "thresholds", "unopposed",
+]  # fmt: skip
 
 LEVELS: tuple[float, ...] = (0.98, 0.99, 0.995)
 CONFIDENCE = 0.9
 POOLED = "any"
 NEVER = math.inf  # a threshold no probability reaches
-
-_FAMILY: Mapping[Verb, str] = MappingProxyType(
-    {
-        Verb.PICK: "pick",
-        Verb.PLACE: "place",
-        Verb.OPEN: "switch",
-        Verb.CLOSE: "switch",
-        Verb.TOGGLE_ON: "switch",
-        Verb.TOGGLE_OFF: "switch",
-        Verb.SLICE: "treat",
-        Verb.FILL: "treat",
-        Verb.POUR: "treat",
-    }
-)
-FAMILIES: tuple[str, ...] = ("pick", "place", "switch", "treat", "move")
-
-
-def family(verb: Verb) -> str:
-    """The family a verb's changes are certified in; verbs that change nothing by themselves are ``move``."""
-    return _FAMILY.get(verb, "move")
+METHODS = ("houses", "one")
+_DRAWS = 1000  # bootstrap samples
 
 
 @dataclass(frozen=True)
@@ -55,6 +45,7 @@ class Judged:
     right: bool
     family: str
     episode: str
+    house: str = ""
 
 
 def independent(judged: Iterable[Judged], rng: np.random.Generator) -> list[Judged]:
@@ -78,20 +69,41 @@ def p_values(p: NDArray[np.float64], right: NDArray[np.bool_], thresholds: NDArr
     return np.where(n > 0, binom.cdf(wrong[n], np.maximum(n, 1), 1 - level), 1.0)
 
 
-def certified_threshold(p: Sequence[float], right: Sequence[bool], level: float, confidence: float = CONFIDENCE) -> float:
+def cluster_p_values(
+    p: NDArray[np.float64], right: NDArray[np.bool_], houses: Sequence[str], thresholds: NDArray[np.float64], level: float,
+    rng: np.random.Generator,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Per threshold: in what share of bootstrap samples of houses more than 1 − ``level`` of what reaches it is wrong, or nothing does."""
+    _, house = np.unique(np.asarray(houses), return_inverse=True)
+    count = int(house.max()) + 1
+    reached_NT = p[:, None] >= thresholds[None, :]
+    n_HT, wrong_HT = (np.zeros((count, len(thresholds))) for _ in range(2))
+    np.add.at(n_HT, house, reached_NT)
+    np.add.at(wrong_HT, house, reached_NT & ~right[:, None])
+    weight_DH = rng.multinomial(count, np.full(count, 1 / count), size=_DRAWS)
+    n_DT, wrong_DT = weight_DH @ n_HT, weight_DH @ wrong_HT
+    return np.asarray((wrong_DT > (1 - level) * n_DT) | (n_DT == 0)).mean(0)
+
+
+def certified_threshold(
+    p: Sequence[float], right: Sequence[bool], level: float, confidence: float = CONFIDENCE,
+    houses: Sequence[str] | None = None, rng: np.random.Generator | None = None,
+) -> float:  # fmt: skip
     """The lowest threshold certified to keep precision ``level`` with ``confidence``; `NEVER` where there is none.
 
     The walk starts at the strictest threshold that enough changes reach for a test to have a chance (a choice that looks at the
-    probabilities alone, not at who was right), and goes through the probabilities that occur.
+    probabilities alone, not at who was right), and goes through the probabilities that occur. With ``houses`` (which house each judgement
+    is of; needs ``rng``) a step must also pass the bootstrap by house.
 
-    Raises ConfigError for levels outside (0, 1) and probabilities outside [0, 1].
+    Raises ConfigError for levels outside (0, 1), probabilities outside [0, 1], and lists of different lengths.
     """
     for name, value in (("level", level), ("confidence", confidence)):
         if not 0.0 < value < 1.0:
             raise ConfigError(f"{name} {value} must lie strictly between 0 and 1")
     p_N, right_N = np.asarray(p, dtype=np.float64), np.asarray(right, dtype=bool)
-    if p_N.shape != right_N.shape or p_N.ndim != 1:
-        raise ConfigError(f"{p_N.shape} probabilities for {right_N.shape} judgements")
+    if p_N.shape != right_N.shape or p_N.ndim != 1 or (houses is not None and len(houses) != len(p_N)):
+        named = "" if houses is None else f" and {len(houses)} houses"
+        raise ConfigError(f"{p_N.shape} probabilities for {right_N.shape} judgements{named}: give one of each")
     if not bool(np.all((p_N >= 0) & (p_N <= 1))):
         raise ConfigError("probabilities must lie in [0, 1]")
     enough = smallest_sample(level, confidence)
@@ -100,25 +112,64 @@ def certified_threshold(p: Sequence[float], right: Sequence[bool], level: float,
     start = np.sort(p_N)[::-1][enough - 1]
     walk = np.unique(p_N[p_N <= start])[::-1]
     passed = p_values(p_N, right_N, walk, level) <= 1 - confidence
+    if houses is not None:
+        passed &= cluster_p_values(p_N, right_N, houses, walk, level, rng or np.random.default_rng(0)) <= 1 - confidence
     steps = int(np.argmin(passed)) if not passed.all() else len(walk)
     return float(walk[steps - 1]) if steps else NEVER
 
 
-def thresholds(
-    judged: Iterable[Judged], rng: np.random.Generator, levels: Sequence[float] = LEVELS, confidence: float = CONFIDENCE
-) -> dict[str, dict[str, float]]:
-    """{level: {family: threshold}}, with `POOLED` for all families together.
+def unopposed(rows: Sequence[Judged], level: float) -> float:
+    """The lowest threshold from which upwards no more than 1 − ``level`` of ``rows`` is wrong at any threshold: what a few judgements can
+    say, which is not a certificate. 0 without rows."""
+    ranked = sorted(rows, key=lambda r: -r.p)
+    wrong, cut = 0, math.nextafter(ranked[0].p, math.inf) if ranked else 0.0
+    for n, row in enumerate(ranked, 1):
+        wrong += not row.right
+        tied = n < len(ranked) and ranked[n].p == row.p
+        if not tied and wrong > (1 - level) * n:
+            return cut
+        cut = cut if tied else row.p
+    return 0.0
 
-    A family too small to certify a level by itself takes the pooled threshold, if the pool has one: that promise then holds for the
-    mix of the calibration houses and not for the family.
+
+@dataclass(frozen=True)
+class Cuts:
+    """Thresholds of one level: of every family and of all together (`POOLED`), and which families are certified by their own judgements."""
+
+    threshold: Mapping[str, float]
+    own: tuple[str, ...]
+
+
+def thresholds(
+    judged: Iterable[Judged], rng: np.random.Generator, levels: Sequence[float] = LEVELS, confidence: float = CONFIDENCE,
+    method: str = "houses",
+) -> dict[str, Cuts]:  # fmt: skip
+    """The thresholds per level ("0.99").
+
+    A family whose own judgements do not certify a level (there are too few of them, or too many are wrong) takes the pool's threshold,
+    raised to where its own judgements do not speak against the level (`unopposed`). The promise then holds for the mix of the
+    calibration houses and not for the family. A stricter level never gets a lower threshold.
+
+    ``method``: see the top of this file. Raises ConfigError for another one.
     """
-    rows = independent(judged, rng)
-    out: dict[str, dict[str, float]] = {}
-    for level in levels:
-        groups = {POOLED: rows} | {f: [r for r in rows if r.family == f] for f in FAMILIES}
-        found = {f: certified_threshold([r.p for r in g], [r.right for r in g], level, confidence) for f, g in groups.items()}
-        small = smallest_sample(level, confidence)
-        out[f"{level:g}"] = {f: found[POOLED] if f != POOLED and len(groups[f]) < small else t for f, t in found.items()}
+    if method not in METHODS:
+        raise ConfigError(f"method is {method!r}; choose one of {', '.join(METHODS)}")
+    given = list(judged)
+    rows = independent(given, rng) if method == "one" else given
+    groups = {POOLED: rows} | {f: [r for r in rows if r.family == f] for f in FAMILIES}
+    out: dict[str, Cuts] = {}
+    floor = dict.fromkeys(groups, 0.0)
+    for level in sorted(levels):
+        found = {}
+        for name, group in groups.items():
+            houses = [r.house for r in group] if method == "houses" else None
+            found[name] = certified_threshold([r.p for r in group], [r.right for r in group], level, confidence, houses, rng)
+        own = tuple(f for f in FAMILIES if found[f] < NEVER)
+        for f in FAMILIES:
+            if f not in own:
+                found[f] = max(found[POOLED], unopposed(groups[f], level))
+        floor = {f: max(t, floor[f]) for f, t in found.items()}
+        out[f"{level:g}"] = Cuts(dict(floor), own)
     return out
 
 

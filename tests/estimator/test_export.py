@@ -154,7 +154,7 @@ def test_calibration_belongs_to_its_weights(folder: Path, samples: list[dict[str
     model.save_pretrained(folder)
     assert load_calibration(folder) is None  # saving other weights removes it
     (folder / "calibration.json").write_text(kept)
-    with pytest.raises(CheckpointError, match="calibrate again"):
+    with pytest.raises(CheckpointError, match="mimir calibrate"):
         Predictor.load(folder)
 
 

@@ -10,16 +10,19 @@ from hypothesis import strategies as st
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.risk import (
     FAMILIES,
+    METHODS,
     NEVER,
     POOLED,
     Judged,
     certified_threshold,
+    cluster_p_values,
     family,
     independent,
     p_values,
     realised,
     smallest_sample,
     thresholds,
+    unopposed,
 )
 from mimir_learn.symbols import Verb
 
@@ -105,11 +108,60 @@ def test_one_judgement_per_episode_and_family() -> None:
 def test_small_families_take_the_pooled_threshold_and_large_ones_their_own() -> None:
     rows = [Judged(0.95, True, "pick", f"e{i}") for i in range(300)] + [Judged(0.7, True, "place", f"e{i}") for i in range(300)]
     rows += [Judged(0.99, True, "treat", "e0")]
+    cut = thresholds(rows, np.random.default_rng(0), levels=(0.98,), method="one")["0.98"]
+    assert set(cut.threshold) == {POOLED, *FAMILIES}
+    assert cut.own == ("pick", "place")
+    assert cut.threshold["pick"] == 0.95
+    assert cut.threshold["place"] == 0.7
+    assert cut.threshold["treat"] == cut.threshold[POOLED] == 0.7
+
+
+def test_a_small_family_that_speaks_against_the_level_gets_more_than_the_pool() -> None:
+    rows = [Judged(0.9, True, "pick", f"e{i}", f"h{i % 20}") for i in range(600)]
+    rows += [Judged(0.99, True, "move", "x", "h0")] * 10 + [Judged(0.95, False, "move", "x", "h1")] * 2
     cut = thresholds(rows, np.random.default_rng(0), levels=(0.98,))["0.98"]
-    assert set(cut) == {POOLED, *FAMILIES}
-    assert cut["pick"] == 0.95
-    assert cut["place"] == 0.7
-    assert cut["treat"] == cut[POOLED] == 0.7
+    assert cut.threshold["move"] == 0.99 and "move" not in cut.own
+    assert cut.threshold["pick"] == cut.threshold["treat"] == 0.9
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.2, 0.5, 0.7, 0.9, 1.0]), st.booleans()), max_size=60), st.sampled_from([0.8, 0.9]))
+@settings(max_examples=60, deadline=None)
+def test_nothing_speaks_against_what_is_unopposed(given_rows: list[tuple[float, bool]], level: float) -> None:
+    rows = [Judged(p, ok, "pick", "e") for p, ok in given_rows]
+    cut = unopposed(rows, level)
+    for t in {r.p for r in rows if r.p >= cut}:
+        kept = [r.right for r in rows if r.p >= t]
+        assert sum(kept) >= level * len(kept) - 1e-9
+
+
+@given(st.integers(0, 1000), st.sampled_from(METHODS))
+@settings(max_examples=20, deadline=None)
+def test_no_family_gets_a_lower_threshold_at_a_stricter_level(seed: int, method: str) -> None:
+    rng = np.random.default_rng(seed)
+    p, right = _sample(rng, 500)
+    rows = [
+        Judged(float(x), bool(y), FAMILIES[int(f)], f"e{i}", f"h{i % 12}")
+        for i, (x, y, f) in enumerate(zip(p, right, rng.choice(5, 500, p=[0.4, 0.3, 0.2, 0.05, 0.05]), strict=True))
+    ]
+    out = thresholds(rows, np.random.default_rng(0), levels=(0.85, 0.9, 0.95), method=method)
+    for name in (POOLED, *FAMILIES):
+        cuts = [out[level].threshold[name] for level in ("0.85", "0.9", "0.95")]
+        assert cuts == sorted(cuts)
+
+
+def test_mistakes_that_come_in_one_house_count_against_the_threshold() -> None:
+    """Sixteen wrong of 1200 pass an exact test at 0.98 where they are independent; all in one house of ten, they do not."""
+    p, right = np.full(1200, 0.9), np.ones(1200, dtype=bool)
+    right[:16] = False
+    cut, rng = np.array([0.5]), np.random.default_rng(0)
+    together, spread = [str(i // 120) for i in range(1200)], [str(i % 120) for i in range(1200)]
+    assert p_values(p, right, cut, 0.98)[0] <= 0.1
+    assert cluster_p_values(p, right, spread, cut, 0.98, rng)[0] <= 0.1 < cluster_p_values(p, right, together, cut, 0.98, rng)[0]
+
+
+def test_another_method_is_refused() -> None:
+    with pytest.raises(ConfigError, match="houses, one"):
+        thresholds([], np.random.default_rng(0), method="hope")
 
 
 def test_realised_risk_and_coverage() -> None:
