@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm
 
 from mimir_learn.checks import chance, not_negative, whole
-from mimir_learn.estimator.crops import INVALID
+from mimir_learn.estimator.crops import DEPTH_CLIP_M, INVALID
 from mimir_learn.estimator.inputs import PARENT_NONE, RAGGED, VIEW_FEATURES
-
-_NORMAL = norm.ppf((np.arange(256) + 0.5) / 256).astype(np.float32)  # a byte as a normal deviate
+from mimir_learn.estimator.noise import noisy_depth, recolour, shifted
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -61,13 +59,18 @@ def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> A
     if config.colour:
         gain = np.exp(rng.normal(0, config.colour, (b, 3))).astype(np.float32)
         offset = rng.normal(0, 255 * config.colour / 2, (b, 3)).astype(np.float32)
-        out["image_rgb"] = _recolour(batch["image_rgb"], gain, offset)
-        out["hand_rgb"] = _recolour(batch["hand_rgb"], gain, offset)
-        out["crop_rgb"] = _recolour(batch["crop_rgb"], gain[row], offset[row])
+        out["image_rgb"] = recolour(batch["image_rgb"], gain, offset)
+        out["hand_rgb"] = recolour(batch["hand_rgb"], gain, offset)
+        out["crop_rgb"] = recolour(batch["crop_rgb"], gain[row], offset[row])
         close = batch["close_row"]
-        out["close_rgb"] = _recolour(batch["close_rgb"], gain[close], offset[close])
-    for key, lost in (("image_depth", 0.0), ("hand_depth", 0.0), ("crop_depth", INVALID), ("close_depth", INVALID)):
-        out[key] = _noisy_depth(batch[key], config, lost, rng)
+        out["close_rgb"] = recolour(batch["close_rgb"], gain[close], offset[close])
+    for key, lost, floor in (
+        ("image_depth", 0.0, 1e-3),
+        ("hand_depth", 0.0, 1e-3),
+        ("crop_depth", INVALID, -DEPTH_CLIP_M),
+        ("close_depth", INVALID, -DEPTH_CLIP_M),
+    ):
+        out[key] = noisy_depth(batch[key], config.depth_noise, config.depth_holes, lost, floor, rng)
     if config.crop_shift:
         _shift_crops(out, "crop", config.crop_shift, rng)
         _shift_crops(out, "close", 2 * config.crop_shift, rng)
@@ -89,34 +92,10 @@ def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> A
     return out
 
 
-def _recolour(rgb: NDArray[Any], gain_B3: NDArray[np.float32], offset_B3: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Per-sample affine change of colour through a 256-entry table a channel: the same for every frame and pixel of the sample."""
-    table = np.clip(np.arange(256, dtype=np.float32) * gain_B3[..., None] + offset_B3[..., None], 0, 255).astype(np.uint8)  # (B, 3, 256)
-    index = np.arange(len(rgb)).reshape(-1, *[1] * (rgb.ndim - 1))
-    out: NDArray[np.uint8] = table[index, np.arange(3), rgb]
-    return out
-
-
-def _noisy_depth(depth: NDArray[Any], config: AugmentConfig, lost: float, rng: np.random.Generator) -> NDArray[np.float16]:
-    noisy = depth.astype(np.float32)
-    valid = noisy > lost if lost < 0 else noisy > 0
-    draw = rng.integers(0, 1 << 16, depth.shape, dtype=np.uint16)  # one cheap draw per pixel serves both
-    if config.depth_noise:
-        noisy += config.depth_noise * _NORMAL[draw & 0xFF]
-    if config.depth_holes:
-        valid &= (draw >> 8) >= round(256 * config.depth_holes)
-    floor = -0.75 if lost < 0 else 1e-3
-    return np.where(valid, np.maximum(noisy, floor), lost).astype(np.float16)
-
-
 def _shift_crops(out: Arrays, name: str, limit: int, rng: np.random.Generator) -> None:
-    m, size = len(out[f"{name}_slot"]), out[f"{name}_rgb"].shape[2]
-    step = rng.integers(-limit, limit + 1, (m, 2))
-    row = np.clip(np.arange(size) + step[:, :1], 0, size - 1)
-    column = np.clip(np.arange(size) + step[:, 1:], 0, size - 1)
-    index = (np.arange(m)[:, None, None, None], np.arange(2)[:, None, None], row[:, None, :, None], column[:, None, None, :])
+    step = rng.integers(-limit, limit + 1, (len(out[f"{name}_slot"]), 2))
     for key in (f"{name}_rgb", f"{name}_depth"):
-        out[key] = out[key][index]
+        out[key] = shifted(out[key], step, limit)
 
 
 def _drop_points(out: Arrays, gone: NDArray[np.bool_], k: int) -> None:
