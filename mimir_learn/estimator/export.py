@@ -1,5 +1,7 @@
 """An export is a folder with ``model.safetensors``, ``config.json`` and, once calibrated, ``calibration.json``; read back strictly.
 
+With a text encoder of names there is also ``names.safetensors``, its vectors of the training vocabulary.
+
 ``config.json`` is the `EstimatorConfig` plus ``package_version``, the mimir-learn that wrote it (absent in the oldest exports).
 """
 
@@ -20,6 +22,7 @@ from mimir_learn import __version__
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator.config import VERBS, VISIBLE_ATTRIBUTES, EstimatorConfig
 from mimir_learn.estimator.model import DeltaEstimator
+from mimir_learn.estimator.names import TABLE, prepare, read_table, write_table
 from mimir_learn.symbols import Vocabulary
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
@@ -35,6 +38,7 @@ def save_pretrained(model: DeltaEstimator, directory: Path) -> Path:
     (directory / "calibration.json").unlink(missing_ok=True)  # it belongs to other weights
     state = {k: v.detach().cpu().contiguous() for k, v in model.state_dict().items()}
     save_file(state, directory / WEIGHTS, metadata={"format": "pt"})
+    write_table(model.config.names, directory)
     body = {**model.config.to_dict(), _MADE_BY: __version__}
     (directory / CONFIG).write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     return directory
@@ -53,7 +57,7 @@ def local_folder(source: str | Path) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
-        return Path(snapshot_download(str(source), allow_patterns=[WEIGHTS, "*.json"]))
+        return Path(snapshot_download(str(source), allow_patterns=[WEIGHTS, TABLE, "*.json"]))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as e:
         raise CheckpointError(
             f"{source}: no such folder here, and the hub did not give a repository of that name ({_short(e)}); check the name and the "
@@ -132,6 +136,7 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
         state = load_file(directory / WEIGHTS)
     except (SafetensorError, OSError) as e:
         raise CheckpointError(f"{directory / WEIGHTS}: damaged ({e}); {_AGAIN}") from e
+    read_table(config.names, directory)
     model = DeltaEstimator(config, pretrained=False)
     try:
         model.load_state_dict(state, strict=True)
@@ -151,5 +156,6 @@ def _short(error: Exception | str) -> str:
 
 
 def with_vocabulary(config: EstimatorConfig, vocabulary: Vocabulary) -> EstimatorConfig:
-    """``config`` stamped with the vocabulary of the logs it is trained on."""
+    """``config`` stamped with the vocabulary of the logs it is trained on; a text encoder's vectors of it are made ready for the export."""
+    prepare(config.names, vocabulary.categories)
     return dataclasses.replace(config, vocabulary_name=vocabulary.name, vocabulary_sha256=vocabulary.sha256)
