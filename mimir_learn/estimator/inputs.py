@@ -108,7 +108,7 @@ def _entities(transition: Transition, chosen: Candidates, config: EstimatorConfi
     attr = {f: np.zeros((k, len(config.attributes)), dtype=np.bool_) for f in ("attr_mask", "attr_known", "attr_value")}
     for i, believed in enumerate(chosen.entities):
         entity, spec = believed.entity, vocabulary.spec(believed.entity)
-        name[i] = name_vector(entity.category, config.name_dim)
+        name[i] = name_vector(entity.category, config.name_dim, config.names)
         flags["mask"][i] = True
         flags["movable"][i] = entity.kind is Kind.OBJECT
         flags["holds"][i] = spec.relation is not None
