@@ -83,7 +83,7 @@ class StatelessTask(TaskMemory):
     and whether it was a look, because that is where the robot stands.
     """
 
-    def update(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory) -> None:
+    def update(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory, step: int | None = None) -> None:
         if action.verb is Verb.NAVIGATE:
             self.approached = (action.receptacle or action.object) if feedback.sigma else None
         self.looks = self.looks + 1 if action.verb in LOOKS else 0
@@ -92,12 +92,17 @@ class StatelessTask(TaskMemory):
     def contradict(self, demotions: Iterable[Demotion]) -> None:
         return None
 
+    def _counts_after(self, goal: Goal) -> int:
+        """That something holds now does not say since when."""
+        return -1
+
     def recollect(self, world: WorldMemory) -> None:
         """Complete exactly the goals that world memory shows as they should be, in agenda order, each by a thing of its own."""
         approached, looks = self.approached, self.looks
         TaskMemory.__init__(self, self.goals, self.max_tries)
         self.approached, self.looks = approached, looks
         self._effects = {c.key: c for c in _facts(world)}
+        self._effect_steps = dict.fromkeys(self._effects, world.step)
         for goal in self.pending:
             self.settle(self.bound(goal), world)
 
@@ -113,7 +118,7 @@ class HistoryTask(TaskMemory):
         self.past: deque[tuple[int, Goal | None, Action, Feedback]] = deque()
         self.length = length
 
-    def update(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory) -> None:
+    def update(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory, step: int | None = None) -> None:
         self.past.append((world.step, goal, action, feedback))
         self.recollect(world)
 
@@ -127,8 +132,8 @@ class HistoryTask(TaskMemory):
         past, length = self.past, self.length
         TaskMemory.__init__(self, self.goals, self.max_tries)
         self.past, self.length = past, length
-        for _, goal, action, feedback in past:
-            super().update(goal, action, feedback, world)
+        for step, goal, action, feedback in past:
+            super().update(goal, action, feedback, world, step)
         self._failed.clear()
 
 

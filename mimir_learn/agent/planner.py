@@ -216,7 +216,7 @@ def put_down(thing: str, task: TaskMemory, world: WorldMemory) -> Action | None:
     A thing that a completed goal rests on goes back where that goal wants it; anything else goes here if this place can hold it and
     is open, else to the nearest open surface, else on the floor.
     """
-    for done in task.evidence.values():
+    for done in sorted(task.evidence.values(), key=lambda c: -c.step):  # of several, the last word
         if done.witness == thing and done.place is not None and done.place != HAND.id and world.place_of(done.place) is not None:
             return _bring(thing, done.place, task, world)
     for place in _surfaces(world):

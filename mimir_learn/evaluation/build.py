@@ -11,7 +11,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from tqdm import tqdm
 
 from mimir_learn.checks import whole
 from mimir_learn.envs.household import VOCABULARY, generate_house
-from mimir_learn.envs.household.tasks import SUBSETS, WEIGHTS, World, sample_subset
+from mimir_learn.envs.household.tasks import COURSES, SUBSETS, WEIGHTS, World, sample_subset
 from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation.certify import certify, recertify
@@ -31,7 +31,8 @@ from mimir_learn.logs import house_seed
 from mimir_learn.symbols import Task
 
 SHARE = 0.24
-"""Largest share of one kind in the long-horizon subset."""
+"""Largest share of one kind in the subsets that are balanced by kind."""
+_BALANCED = ("long_horizon", *COURSES)
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class SuiteConfig:
         draws: candidates tried per house and subset, until one is certified: the most demanding of three times as many.
         most_steps: upper bound of every task's step limit.
         seed: of the task sampler.
+        add: do not build anew: build this subset alone and append it to the suite at ``out``, whose tasks stay as they are; with ``card``:
+            measure it alone and keep the card's other rows.
         check: do not build; run every certificate of the file at ``out`` again.
         card: do not build; run the trivial agents on the suite at ``out`` and write its difficulty card beside it.
         docs: with ``card``: also put the table into this page, between its two comments ``<!-- card NAME -->``; null = no page.
@@ -68,6 +71,7 @@ class SuiteConfig:
     draws: int = 4
     most_steps: int = 150
     seed: int = 0
+    add: str | None = None
     check: bool = False
     card: bool = False
     docs: str | None = None
@@ -83,6 +87,8 @@ class SuiteConfig:
             raise ConfigError(f"suite.subsets has {', '.join(unknown)}; known: {', '.join(SUBSETS)}")
         if not self.subsets or len(set(self.subsets)) < len(self.subsets):
             raise ConfigError("suite.subsets is empty or names one twice")
+        if self.add is not None and self.add not in self.subsets:
+            raise ConfigError(f"suite.add is {self.add!r}, which is none of its subsets; they are {', '.join(self.subsets)}")
         if self.docs is not None and not self.card:
             raise ConfigError("suite.docs is a page for the difficulty card; give --card true with it")
         if self.n_jobs == 0 or self.n_jobs < -1:
@@ -97,7 +103,7 @@ def run_suite_command(config: SuiteConfig) -> str:
     if config.card:
         from mimir_learn.evaluation.difficulty import write_card
 
-        return write_card(path, config.n_jobs, None if config.docs is None else Path(config.docs))
+        return write_card(path, config.n_jobs, None if config.docs is None else Path(config.docs), config.add)
     if config.check:
         suite = Suite.load(path)
         problems = check_suite(suite, config.most_steps, config.n_jobs)
@@ -105,8 +111,9 @@ def run_suite_command(config: SuiteConfig) -> str:
             listed = "\n".join(f"  {p}" for p in problems[:20])
             raise ConfigError(f"{len(problems)} of {len(suite.tasks)} certificates in {path} no longer hold:\n{listed}\nrun `mimir suite`")
         return f"{path}: all {len(suite.tasks)} certificates hold ({suite.sha256[:12]}…)"
-    before = Suite.load(path).sha256 if _readable(path) else None
-    suite, work = build_suite(config, path.with_suffix(".work.jsonl"))
+    there = Suite.load(path) if config.add is not None or _readable(path) else None
+    before = None if there is None else there.sha256
+    suite, work = build_suite(config, path.with_suffix(".work.jsonl"), None if config.add is None else there)
     suite.save(path)
     work.unlink()
     change = (
@@ -117,57 +124,73 @@ def run_suite_command(config: SuiteConfig) -> str:
     return f"{path}: {len(suite.tasks)} tasks in {houses} houses ({subsets}); sha256 {suite.sha256[:12]}… ({change})"
 
 
-def build_suite(config: SuiteConfig, work: Path) -> tuple[Suite, Path]:
-    """Sample, certify and pick; deterministic. Raises ConfigError when the houses do not yield enough tasks."""
+def build_suite(config: SuiteConfig, work: Path, there: Suite | None = None) -> tuple[Suite, Path]:
+    """Sample, certify and pick; deterministic. Raises ConfigError when the houses do not yield enough tasks.
+
+    ``there``: the suite that ``config.add`` is appended to; its tasks stay, byte for byte.
+    """
+    kept = () if there is None else there.tasks
+    if config.add is not None and any(t.subset == config.add for t in kept):
+        raise ConfigError(f"{config.out} has a subset {config.add} already; build the suite again to replace it")
+    subsets = config.subsets if config.add is None else [config.add]
+    order = [*dict.fromkeys(t.subset for t in kept), *subsets]
+    total = config.tasks * len(subsets) + len(kept)
     done = _Work(work, config)
     houses = [house_seed(config.split, config.first_house + i) for i in range(config.houses)]
-    picked: list[SuiteTask] = []
-    with tqdm(total=config.tasks * len(config.subsets), unit="task", desc="suite", disable=None) as bar:
+    picked: list[SuiteTask] = list(kept)
+    with tqdm(total=total, initial=len(kept), unit="task", desc="suite", disable=None) as bar:
         for start in range(0, len(houses), config.batch):
             batch = houses[start : start + config.batch]
             missing = [h for h in batch if h not in done.found]
             kinds = Counter((t.subset, t.kind) for t in picked)
             for seed, found in zip(missing, _in_parallel(_house, [(h, config, kinds) for h in missing], config.n_jobs), strict=True):
                 done.add(seed, found)
-            picked = pick((t for h in houses[: start + config.batch] for t in done.certified(h)), config.subsets, config.tasks)
+            found_so_far = (t for h in houses[: start + config.batch] for t in done.certified(h))
+            picked = [*kept, *pick(found_so_far, order, config.tasks, kept)]
             bar.update(len(picked) - bar.n)
-            if len(picked) == config.tasks * len(config.subsets):
+            if len(picked) == total:
                 break
     discarded = done.discarded()
-    for subset in config.subsets:
+    for subset in subsets:
         counts = Counter(reason for s, reason, _ in discarded if s == subset)
         listed = "; ".join(f"{n} × {reason}" for reason, n in counts.most_common())
         print(f"suite: {subset}: {sum(t.subset == subset for t in picked)} kept, discarded: {listed or 'none'}", file=sys.stderr)
     for subset, reason, words in discarded[:8]:
         print(f"suite: discarded ({subset}): {reason}: {words!r}", file=sys.stderr)
-    short = {s: n for s in config.subsets if (n := sum(t.subset == s for t in picked)) < config.tasks}
+    short = {s: n for s in subsets if (n := sum(t.subset == s for t in picked)) < config.tasks}
     if short:
         listed = ", ".join(f"{s} {n}" for s, n in short.items())
         raise ConfigError(f"{config.houses} houses yield too few certified tasks ({listed} of {config.tasks}); raise `houses` or `draws`")
-    reasons = {s: dict(Counter(r for x, r, _ in discarded if x == s)) for s in config.subsets}
-    made = {
+    reasons = {s: dict(Counter(r for x, r, _ in discarded if x == s)) for s in subsets}
+    made: dict[str, Any] = {
         "config": _settings(config),
         "discarded": reasons,
         "git": git_state(),
         "versions": versions(),
         "source_sha256": loaded_sha256("suite"),
     }
-    return Suite(config.name, "household", VOCABULARY.sha256, tuple(picked), config.split, made), work
+    if there is None:
+        return Suite(config.name, "household", VOCABULARY.sha256, tuple(picked), config.split, made), work
+    if there.vocabulary_sha256 != VOCABULARY.sha256:
+        raise ConfigError(f"{config.out} speaks another vocabulary than the household does now; build the suite again")
+    added = {**there.provenance.get("added", {}), config.add: made}
+    return replace(there, tasks=tuple(picked), provenance={**there.provenance, "added": added}), work
 
 
-def pick(certified: Iterable[SuiteTask], subsets: Sequence[str], count: int) -> list[SuiteTask]:
+def pick(certified: Iterable[SuiteTask], subsets: Sequence[str], count: int, kept: Sequence[SuiteTask] = ()) -> list[SuiteTask]:
     """Up to ``count`` tasks of each subset, the first ones: no two with the same words, none with the meaning of another in its house.
 
-    No kind makes more than `SHARE` of ``long_horizon``.
+    No kind makes more than `SHARE` of ``long_horizon`` or of ``sequence``. ``kept``: tasks that are in the suite already; they come before
+    all others and are not returned.
     """
     taken: Counter[str] = Counter()
     of_kind: Counter[tuple[str, str]] = Counter()
-    words: set[str] = set()
-    meanings: set[tuple[int, str]] = set()
+    words = {t.task.instruction for t in kept}
+    meanings = {(t.house_seed, key(t.task)) for t in kept}
     out = []
     for task in certified:
         meaning = (task.house_seed, key(task.task))
-        crowded = task.subset == "long_horizon" and of_kind[task.subset, task.kind] >= max(1, int(SHARE * count))
+        crowded = task.subset in _BALANCED and of_kind[task.subset, task.kind] >= max(1, int(SHARE * count))
         if crowded or taken[task.subset] >= count or task.task.instruction in words or meaning in meanings:
             continue
         of_kind[task.subset, task.kind] += 1
@@ -197,8 +220,8 @@ def _house(seed: int, config: SuiteConfig, kinds: Counter[tuple[str, str]]) -> d
         rng = np.random.default_rng([config.seed, seed, SUBSETS.index(subset)])
         drawn = sample_subset(world, rng, subset, 3 * config.draws, f"h{seed}")
         candidates[subset] = _in_order(drawn, {k: kinds[subset, k] / w for k, w in WEIGHTS[subset].items()})[: config.draws]
-    for subset in config.subsets:
-        others = [t for s in config.subsets if s != subset for t in candidates[s][:1]]
+    for subset in config.subsets if config.add is None else [config.add]:
+        others = [t for s in config.subsets if s != subset and s not in COURSES for t in candidates[s][:1]]
         full = sum(n for (s, _), n in kinds.items() if s == subset) >= config.tasks
         for number, task in enumerate([] if full else candidates[subset]):
             others = [o for o in others if key(o) != key(task)]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mimir_learn.evaluation.jobs import house_of
 from mimir_learn.evaluation.suite import HEADROOM, Certificate, SuiteTask, limit_for
 from mimir_learn.evaluation.trials import Mimir, run_trial
 from mimir_learn.evaluation.trivial import RandomLegal
-from mimir_learn.symbols import Task
+from mimir_learn.symbols import Course, Goal, PrivilegedState, Task, Vocabulary, satisfied
 
 LONG_HORIZON = (20, 60)
 """Reference steps of a long-horizon task."""
@@ -61,8 +61,31 @@ def certify(task: Task, house_seed: int, other: Task | None, most_steps: int) ->
         if stranger.solved is not None:
             return discard("another task's goals solve it")
         other_gc = stranger.best
-    certificate = Certificate(reference.steps, round(chance.best, 3), "" if other is None else other.id, round(other_gc, 3))
+    end_gc = None
+    if isinstance(task.success, Course):
+        hasty = run_trial(task, house_seed, limit, lambda s: Mimir(s, only_the_end(task, s.vocabulary, s.privileged())))
+        if hasty.solved is not None:
+            return discard("seeing to the end alone solves it")
+        end_gc = round(hasty.best, 3)
+    certificate = Certificate(reference.steps, round(chance.best, 3), "" if other is None else other.id, round(other_gc, 3), end_gc)
     return Verdict(task, house_seed, SuiteTask(task, house_seed, house_of(task, house_seed).key, limit, certificate))
+
+
+def only_the_end(task: Task, vocabulary: Vocabulary, start: PrivilegedState) -> Task:
+    """The same task with the goals that make the end what it should be: not what a later goal undoes, nor what is so from the start."""
+
+    def undone(one: Goal, by: Goal) -> bool:
+        if one.query != by.query:
+            return False
+        if one.attribute is None or by.attribute is None:
+            return one.attribute is by.attribute
+        clears = {a for r in vocabulary.rules if r.effect == by.attribute and by.value for a in r.clears}
+        return one.attribute == by.attribute or one.attribute in clears
+
+    goals = task.goals
+    last = [g for i, g in enumerate(goals) if not any(undone(g, later) for later in goals[i + 1 :])]
+    there = satisfied(last, start.snapshot, start.entities)
+    return replace(task, goals=tuple(replace(g, after=(), afresh=False) for g in last if g.id not in there))
 
 
 def recertify(task: SuiteTask, most_steps: int) -> str:

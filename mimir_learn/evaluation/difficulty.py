@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,17 +33,32 @@ def play(task: SuiteTask, agent: str) -> Trial:
     return run_trial(task.task, task.house_seed, limit, lambda s: AGENTS[agent](s, task.task))
 
 
-def card_of(suite: Suite, n_jobs: int = -1) -> dict[str, Any]:
-    """The card as plain data: {suite, sha256, subsets: {subset or "all": row}}."""
-    trials = {a: _in_parallel(play, [(t, a) for t in suite.tasks], n_jobs) for a in AGENTS}
-    rows = {}
-    for subset in (*suite.subsets(), "all"):
-        chosen = [i for i, t in enumerate(suite.tasks) if subset in (t.subset, "all")]
-        rows[subset] = _row([suite.tasks[i] for i in chosen], {a: [trials[a][i] for i in chosen] for a in AGENTS})
+def card_of(suite: Suite, n_jobs: int = -1, measured: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    """The card as plain data: {suite, sha256, subsets: {subset or "all": row}}. ``measured``: rows there are already, by subset."""
+    known = {s: row["agents"] for s, row in (measured or {}).items()}
+    tasks = [t for t in suite.tasks if t.subset not in known]
+    trials = {a: _in_parallel(play, [(t, a) for t in tasks], n_jobs) for a in AGENTS}
+    for subset in dict.fromkeys(t.subset for t in tasks):
+        chosen = [i for i, t in enumerate(tasks) if t.subset == subset]
+        known[subset] = {a: _scores([trials[a][i] for i in chosen]) for a in AGENTS}
+    rows = {s: _row([t for t in suite.tasks if t.subset == s], known[s]) for s in suite.subsets()}
+    count = suite.subsets()
+
+    def overall(agent: str, score: str) -> float:
+        return round(sum(known[s][agent][score] * n for s, n in count.items()) / len(suite.tasks), 3)
+
+    rows["all"] = _row(suite.tasks, {a: {s: overall(a, s) for s in ("sr", "gc")} for a in AGENTS})
     return {"suite": suite.name, "sha256": suite.sha256, "subsets": rows}
 
 
-def _row(tasks: Sequence[SuiteTask], trials: Mapping[str, Sequence[Trial]]) -> dict[str, Any]:
+def _scores(trials: Sequence[Trial]) -> dict[str, float]:
+    return {
+        "sr": round(float(np.mean([t.solved is not None for t in trials])), 3),
+        "gc": round(float(np.mean([1.0 if t.solved is not None else t.last for t in trials])), 3),
+    }
+
+
+def _row(tasks: Sequence[SuiteTask], agents: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
     steps = [t.certificate.steps for t in tasks]
 
     def mean(key: str) -> float:
@@ -58,13 +74,7 @@ def _row(tasks: Sequence[SuiteTask], trials: Mapping[str, Sequence[Trial]]) -> d
         "shut": mean("shut"),
         "distractors": mean("distractors"),
         "across": mean("across"),
-        "agents": {
-            agent: {
-                "sr": round(float(np.mean([t.solved is not None for t in made])), 3),
-                "gc": round(float(np.mean([1.0 if t.solved is not None else t.last for t in made])), 3),
-            }
-            for agent, made in trials.items()
-        },
+        "agents": {agent: dict(scores) for agent, scores in agents.items()},
     }
 
 
@@ -93,22 +103,32 @@ def card_path(suite_path: Path) -> Path:
     return suite_path.with_suffix(".card.json")
 
 
-def write_card(suite_path: Path, n_jobs: int = -1, page: Path | None = None) -> str:
+def write_card(suite_path: Path, n_jobs: int = -1, page: Path | None = None, add: str | None = None) -> str:
     """``mimir suite --card true``: measure, write the card beside the suite, return the table.
 
-    With ``page`` the table is also put between its pair of comments ``<!-- card SUITE -->``. Raises ConfigError, before anything is
-    measured, for a page without them.
+    With ``page`` the table is also put between its pair of comments ``<!-- card SUITE -->``. With ``add`` that subset alone is measured;
+    the other rows are those of the card there is, which must be that of the same suite without it. Raises ConfigError, before anything
+    is measured, for a page without the comments or a card of other tasks.
     """
     suite = Suite.load(suite_path)
     mark = f"<!-- card {suite.name} -->"
     if page is not None:
         _halves(page, mark)
-    card = card_of(suite, n_jobs)
+    card = card_of(suite, n_jobs, None if add is None else _rows_without(suite, add, card_path(suite_path)))
     write_json(card_path(suite_path), card)
     if page is not None:
         before, after = _halves(page, mark)
         page.write_text(f"{before}{mark}\n{table(card)}\n{mark}{after}", encoding="utf-8")
     return f"{card_path(suite_path)}:\n\n{table(card)}"
+
+
+def _rows_without(suite: Suite, add: str, path: Path) -> dict[str, Any]:
+    """The rows of a card of ``suite`` without the subset ``add``."""
+    card = load_card(path)
+    rest = replace(suite, tasks=tuple(t for t in suite.tasks if t.subset != add))
+    if card["sha256"] != rest.sha256:
+        raise ConfigError(f"{path} is not the card of this suite without {add}; measure all of it: leave --add out")
+    return {s: row for s, row in card["subsets"].items() if s != "all"}
 
 
 def _halves(page: Path, mark: str) -> tuple[str, str]:

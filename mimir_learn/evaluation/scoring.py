@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mimir_learn.estimator.samples import visible
-from mimir_learn.symbols import ELSEWHERE, EMPTY, Delta, Entity, Kind, PrivilegedState, Situation, Snapshot, Task, satisfied
+from mimir_learn.memory.task import preceding
+from mimir_learn.symbols import ELSEWHERE, EMPTY, Delta, Entity, Kind, PrivilegedState, Situation, Snapshot, Task, Watch, satisfied
 
 Atom = tuple[str, str, str, str]
 Triple = tuple[str, str, str]
@@ -98,19 +99,22 @@ class EpisodeScorer:
     seen: set[str] = field(default_factory=set)
     completed: list[str] = field(default_factory=list)
     agreements: list[Agreement] = field(default_factory=list)
+    watch: Watch = field(init=False)  # over the task's own conditions
     waiting: Waiting | None = None  # an action whose judgement awaits a second look
     totals: dict[str, int] = field(default_factory=dict)
     met: int = 0  # of the task's own conditions, now
 
     def __post_init__(self) -> None:
+        self.watch = Watch(self.task)
         self._hold(self.state)
 
     def _hold(self, state: PrivilegedState) -> frozenset[str]:
         """Goals of the agenda that hold; what the task's own conditions have come to is kept on the way."""
-        tally = self.task.tally(situation(state))
+        self.watch.see(situation(state))
+        tally = self.watch.tally()
         self.met = sum(met for met, _ in tally)
         self.ever = [max(met, before) for (met, _), before in zip(tally, self.ever or [0] * len(tally), strict=True)]
-        if self.first_success is None and self.task.done(situation(state)):
+        if self.first_success is None and self.watch.done():
             self.first_success = self.steps
         return satisfied(self.task.goals, state.snapshot, state.entities)
 
@@ -204,14 +208,18 @@ class EpisodeScorer:
     def _complete(self, completed: Iterable[str]) -> tuple[list[str], list[str]]:
         """Goals newly marked completed, and those of them that do not hold now.
 
-        Every witness counts once among all goals marked so far.
+        Every witness counts once among all goals marked so far; but a goal that was to come about afresh does not share with its
+        prerequisites ("fill it, empty it, fill it again" is one mug).
         """
         new = [g for g in completed if g not in self.completed]
         self.completed += new
-        marked = [g for g in self.task.goals if g.id in self.completed]
-        order = sorted(marked, key=lambda g: self.completed.index(g.id))
-        truly = satisfied(order, self.state.snapshot, self.state.entities)
-        false = [g for g in new if g not in truly]
+        by_id = {g.id: g for g in self.task.goals}
+        false = []
+        for goal in (by_id[g] for g in new):
+            apart = preceding(goal, by_id) if goal.afresh else frozenset()
+            order = [by_id[g] for g in self.completed if g not in apart]
+            if goal.id not in satisfied(order, self.state.snapshot, self.state.entities):
+                false.append(goal.id)
         self._count(completions=len(new), false_completions=len(false))
         return new, false
 
@@ -223,8 +231,8 @@ class EpisodeScorer:
             completed: ids of the goals it holds completed at the end (some may have been settled without a further action).
         """
         self._complete(completed)
-        now, sr = situation(self.state), self.first_success is not None
-        met, total = self.task.progress(now)
+        sr = self.first_success is not None
+        met, total = self.watch.progress()
         total = max(total, 1)
 
         def mean(name: str) -> float | None:
@@ -233,7 +241,7 @@ class EpisodeScorer:
         return {
             "sr": sr,
             "declared": declared,
-            "declared_sr": declared and self.task.done(now),
+            "declared_sr": declared and self.watch.done(),
             "gc": 1.0 if sr else met / total,  # EmbodiedBench: the episode would have ended at the first success
             "conditions": total,
             "gc_end": met / total,

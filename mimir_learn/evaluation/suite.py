@@ -1,7 +1,8 @@
-"""Task suites: a JSON file of certified tasks in six subsets, sealed by a SHA-256 over its content.
+"""Task suites: a JSON file of certified tasks in several subsets, sealed by a SHA-256 over its content.
 
 Certified means: the agent with privileged feedback, in an environment without faults, solved it and said so within 70 % of the step
-limit; nothing of it holds at the start; and neither random legal actions nor an agent with another task's goals solved it (`certify`).
+limit; nothing of it holds at the start; and neither random legal actions nor an agent with another task's goals solved it, nor, where
+order counts, one that sees to the end alone (`certify`).
 """
 
 from __future__ import annotations
@@ -31,12 +32,18 @@ class Certificate:
         random_gc: best share of conditions that random legal actions met at once within the limit.
         other: id of the task whose goals an agent was given instead.
         other_gc: best share of conditions it met at once.
+        end_gc: the same for an agent that brings about how things are to be in the end and nothing on the way; None where order does not
+            count, and then no part of the file.
     """
 
     steps: int
     random_gc: float = 0.0
     other: str = ""
     other_gc: float = 0.0
+    end_gc: float | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return {k: v for k, v in asdict(self).items() if k != "end_gc" or v is not None}
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class SuiteTask:
             "house_seed": self.house_seed,
             "house_sha256": self.house_sha256,
             "limit": self.limit,
-            "certificate": asdict(self.certificate),
+            "certificate": self.certificate.to_dict(),
         }
 
     @classmethod

@@ -12,7 +12,7 @@ from mimir_learn.evaluation.jobs import episode_seed, house_options
 from mimir_learn.evaluation.scoring import situation
 from mimir_learn.evaluation.trivial import Policy
 from mimir_learn.feedback import GateConfig, make_source
-from mimir_learn.symbols import Action, DeltaSource, Observation, Outcome, Percept, Place, PrivilegedState, Task, Vocabulary
+from mimir_learn.symbols import Action, DeltaSource, Observation, Outcome, Percept, Place, PrivilegedState, Task, Vocabulary, Watch
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,9 @@ def run_trial(task: Task, house_seed: int, limit: int, make: Callable[[Setting],
     robot = Robot(env)
     observation = robot.reset(seed=seed, options={**house_options(task, house_seed), "faults": FaultRates()})
     policy = make(Setting(robot.vocabulary, robot.places, env.privileged_state, seed))
-    met, total = task.progress(situation(env.privileged_state()))
+    watch = Watch(task)
+    watch.see(situation(env.privileged_state()))
+    met, total = watch.progress()
     best, solved, stopped, steps = met / max(total, 1), 0 if met == total else None, False, 0
     while steps < limit and (through or solved is None):
         command = policy.act(observation, robot.perceive())
@@ -90,10 +92,9 @@ def run_trial(task: Task, house_seed: int, limit: int, make: Callable[[Setting],
         result = robot.step(command)
         policy.learn(observation, result.observation, result.outcome)
         observation, steps = result.observation, steps + 1
-        now = situation(env.privileged_state())
-        met, total = task.progress(now)
+        watch.see(situation(env.privileged_state()))
+        met, total = watch.progress()
         best = max(best, met / max(total, 1))
-        if solved is None and task.done(now):
+        if solved is None and watch.done():
             solved = steps
-    done = task.done(situation(env.privileged_state()))
-    return Trial(solved, stopped and done, steps, best, met / max(total, 1))
+    return Trial(solved, stopped and watch.done(), steps, best, met / max(total, 1))

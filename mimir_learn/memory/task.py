@@ -91,7 +91,9 @@ class TaskMemory:
             `MAX_REFUSALS` are enough.
 
     Goals are handed out with the names of their queries resolved as far as completed goals have settled who is meant (`bound`).
-    Completed goals never return to pending. Raises SymbolError for cyclic or unknown prerequisites.
+    Completed goals never return to pending, as the paper has it, not even when the agent itself undoes one. A goal that is to come about
+    ``afresh`` is shown only by an effect after the completion of its prerequisites, and their witnesses are not kept from it.
+    Raises SymbolError for cyclic or unknown prerequisites.
     """
 
     def __init__(self, goals: Sequence[Goal], max_tries: int = MAX_TRIES) -> None:
@@ -108,6 +110,7 @@ class TaskMemory:
         self._refusals: Counter[tuple[str, Action]] = Counter()
         self._second_round: set[str] = set()
         self._effects: dict[tuple[str, str], Change] = {}
+        self._effect_steps: dict[tuple[str, str], int] = {}
         self._taken_from: dict[str, set[str]] = {}
         self._switched: dict[tuple[str, str], bool] = {}
         self._named: dict[str, str] = {}
@@ -157,13 +160,16 @@ class TaskMemory:
 
     # ---- Eq. 5 -----------------------------------------------------------------------------------------------------
 
-    def update(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory) -> None:
-        """U_T: hand, execution state, contradicted bindings, and completion of ``goal`` iff Post(goal, Δ) = 1 (Eq. 6)."""
-        delta, step = feedback.delta, world.step
+    def update(self, goal: Goal | None, action: Action, feedback: Feedback, world: WorldMemory, step: int | None = None) -> None:
+        """U_T: hand, execution state, contradicted bindings, and completion of ``goal`` iff Post(goal, Δ) = 1 (Eq. 6).
+
+        ``step``: when it happened; None = now.
+        """
+        delta, step = feedback.delta, world.step if step is None else step
         if delta.hand is not None:
             self.hand, self.hand_since = delta.hand.new, step
         for change in delta:
-            self._effects[change.key] = change
+            self._effects[change.key], self._effect_steps[change.key] = change, step
         for move in delta.parents.values():
             if move.new == IN_HAND and move.old != IN_HAND:
                 self._taken_from.setdefault(move.entity, set()).add(move.old.id)
@@ -182,10 +188,16 @@ class TaskMemory:
         """
         if self._status[goal.id] is not Status.PENDING:
             return False
-        changes = tuple(self._effects.values())
+        since = self._counts_after(goal)
+        changes = tuple(c for c in self._effects.values() if self._effect_steps[c.key] > since)
         still = tuple(w for w in established(goal, changes, world) if self._stands(goal, w, world))
         self._complete(goal, still, tuple(c for c in changes if c.key[1] in still), world.step)
         return self._status[goal.id] is Status.COMPLETED
+
+    def _counts_after(self, goal: Goal) -> int:
+        """Effects up to this step show nothing of ``goal``: −1, or for one that is to come about afresh, when its last prerequisite did."""
+        steps = [self._evidence[g].step for g in goal.after if g in self._evidence] if goal.afresh else []
+        return max(steps, default=-1)
 
     def _stands(self, goal: Goal, witness: str, world: WorldMemory) -> bool:
         """World memory has nothing newer against the effect."""
@@ -270,17 +282,18 @@ class TaskMemory:
     def reserved(self, goal: Goal) -> frozenset[str]:
         """Entities that other goals' completion rests on, so that ``goal`` may neither count nor move them.
 
-        Two goals with the same query need two instances; a delivered thing is not taken away for another goal unless that names it. Two
-        names never mean one thing.
+        Two goals with the same query need two instances; a delivered thing is not taken away for another goal unless that names it, or is
+        to be reached afresh after that one ("fill it, empty it, fill it again"). Two names never mean one thing.
         """
         by_id = {g.id: g for g in self.goals}
+        earlier = preceding(goal, by_id) if goal.afresh else frozenset()
         taken = set(self.meant_by_others(goal.query))
         goal = self.bound(goal)
         for done in self._evidence.values():
             other = self.bound(by_id[done.goal])
             same = (other.query, other.target, other.attribute, other.value) == (goal.query, goal.target, goal.attribute, goal.value)
             moves = goal.attribute is None and other.attribute is None and goal.query.instance != done.witness
-            if other.id != goal.id and (same or moves):
+            if other.id != goal.id and other.id not in earlier and (same or moves):
                 taken.add(done.witness)
         return frozenset(taken)
 
@@ -320,6 +333,18 @@ class TaskMemory:
     def switched(self) -> Mapping[tuple[str, str], bool]:
         """(place or device, ``open`` or ``on``) → what the agent itself last made it."""
         return dict(self._switched)
+
+
+def preceding(goal: Goal, by_id: Mapping[str, Goal]) -> frozenset[str]:
+    """Ids of the prerequisites of ``goal``, of theirs, and so on."""
+    found: set[str] = set()
+    left = list(goal.after)
+    while left:
+        one = left.pop()
+        if one not in found and one in by_id:
+            found.add(one)
+            left += by_id[one].after
+    return frozenset(found)
 
 
 def held_object(task: TaskMemory, world: WorldMemory) -> str | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from mimir_learn.errors import SymbolError
 from mimir_learn.symbols.conditions import AllOf, Condition, Situation, free_variables, from_dict, holds, progress, to_dict, with_queries
+from mimir_learn.symbols.course import Course
 from mimir_learn.symbols.delta import Snapshot
 from mimir_learn.symbols.queries import ObjectQuery
 from mimir_learn.symbols.vocabulary import ATTRIBUTES, Entity, Relation, Vocabulary
@@ -30,6 +31,8 @@ class Goal:
         attribute, value: the state it must have.
         source: id of the place to take the object from, when the instruction names one (u_x, Eq. 10).
         after: ids of prerequisite goals.
+        afresh: it counts only if it comes about after all its prerequisites have been completed; that it holds already, or was brought
+            about before, does not do. ("Switch it on, and then off again", "… and only then …".)
     """
 
     id: str
@@ -40,6 +43,7 @@ class Goal:
     value: bool = True
     source: str | None = None
     after: tuple[str, ...] = ()
+    afresh: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "after", tuple(self.after))
@@ -65,8 +69,8 @@ class Goal:
         return replace(self, query=category(self.query), target=None if self.target is None else category(self.target))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain JSON types; inverse is `from_dict`."""
-        return {
+        """Plain JSON types; inverse is `from_dict`. ``afresh`` is left out where it is False."""
+        body = {
             "id": self.id,
             "query": self.query.to_dict(),
             "target": None if self.target is None else self.target.to_dict(),
@@ -76,6 +80,7 @@ class Goal:
             "source": self.source,
             "after": list(self.after),
         }
+        return {**body, "afresh": True} if self.afresh else body
 
     @classmethod
     def from_dict(cls, body: Mapping[str, Any]) -> Goal:
@@ -193,7 +198,8 @@ class Task:
 
     Attributes:
         goals: what the agent is given (𝒢 and ≼). It says enough for a plan, not everything the scorer checks.
-        success: what the scorer checks; None = all goals hold at once, see `satisfied`.
+        success: what the scorer checks: a condition on the state, or a `Course` over the episode, which takes a `Watch` to judge; None =
+            all goals hold at once, see `satisfied`.
         meta: whatever else is known of the task; never read by the agent.
     """
 
@@ -201,7 +207,7 @@ class Task:
     instruction: str
     goals: tuple[Goal, ...]
     meta: Mapping[str, Any] = field(default_factory=dict)
-    success: Condition | None = None
+    success: Condition | Course | None = None
 
     def __post_init__(self) -> None:
         ids = [g.id for g in self.goals]
@@ -214,15 +220,20 @@ class Task:
         for query in (q for g in self.goals for q in (g.query, g.target) if q is not None and q.name is not None):
             if categories.setdefault(query.name or "", query.category) != query.category:
                 raise SymbolError(f"task {self.id}: {query.name!r} names a {categories[query.name or '']} and a {query.category}")
-        if self.success is not None and (free := free_variables(self.success)):
+        state = None if isinstance(self.success, Course) else self.success
+        if state is not None and (free := free_variables(state)):
             raise SymbolError(f"task {self.id}: nothing binds {', '.join(sorted(free))} in its success condition")
 
     def tally(self, now: Situation) -> tuple[tuple[int, int], ...]:
-        """(met, all) of each condition ``now``: of the success condition's parts, see `conditions.progress`, else of the goals."""
+        """(met, all) of each condition ``now``: of the success condition's parts, see `conditions.progress`, else of the goals.
+
+        Raises SymbolError for a course, which no single state can tell.
+        """
         if self.success is None:
             true = satisfied(self.goals, now.state, now.entities)
             return tuple((int(g.id in true), 1) for g in self.goals)
-        parts = self.success.parts if isinstance(self.success, AllOf) else (self.success,)
+        condition = self._condition()
+        parts = condition.parts if isinstance(condition, AllOf) else (condition,)
         return tuple(progress(p, now) for p in parts)
 
     def progress(self, now: Situation) -> tuple[int, int]:
@@ -231,33 +242,48 @@ class Task:
         return sum(met for met, _ in tally), sum(total for _, total in tally)
 
     def done(self, now: Situation) -> bool:
-        """Whether the task is solved ``now``."""
+        """Whether the task is solved ``now``. Raises SymbolError for a course, which no single state can tell."""
         if self.success is None:
             return len(satisfied(self.goals, now.state, now.entities)) == len(self.goals)
-        return holds(self.success, now)
+        return holds(self._condition(), now)
+
+    def _condition(self) -> Condition:
+        if self.success is None or isinstance(self.success, Course):
+            raise SymbolError(f"task {self.id} is judged over an episode, not on one state; follow it with a Watch")
+        return self.success
 
     def resolved(self, vocabulary: Vocabulary) -> Task:
         """The same task with every noun resolved to the category it names. Raises SymbolError for an ambiguous one."""
+
+        def category(query: ObjectQuery) -> ObjectQuery:
+            return replace(query, category=vocabulary.resolve(query.category))
+
         success = self.success
-        if success is not None:
-            success = with_queries(success, lambda q: replace(q, category=vocabulary.resolve(q.category)))
+        if isinstance(success, Course):
+            success = success.with_queries(category)
+        elif success is not None:
+            success = with_queries(success, category)
         return replace(self, goals=tuple(g.resolved(vocabulary) for g in self.goals), success=success)
 
     def to_dict(self) -> dict[str, Any]:
+        success = self.success
         return {
             "id": self.id,
             "instruction": self.instruction,
             "goals": [g.to_dict() for g in self.goals],
-            "success": None if self.success is None else to_dict(self.success),
+            "success": None if success is None else success.to_dict() if isinstance(success, Course) else to_dict(success),
             "meta": dict(self.meta),
         }
 
     @classmethod
     def from_dict(cls, body: Mapping[str, Any]) -> Task:
         """Inverse of `to_dict`. Raises SymbolError or KeyError for what is no task."""
-        success = body.get("success")
+        given = body.get("success")
+        success: Condition | Course | None = None
+        if given is not None:
+            success = Course.from_dict(given) if given.get("op") == "course" else from_dict(given)
         goals = tuple(Goal.from_dict(g) for g in body["goals"])
-        return cls(body["id"], body["instruction"], goals, body.get("meta", {}), None if success is None else from_dict(success))
+        return cls(body["id"], body["instruction"], goals, body.get("meta", {}), success)
 
 
 __all__ = ["Goal", "ObjectQuery", "Task", "satisfied", "witnesses"]

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from mimir_learn.envs.household import generate_house
-from mimir_learn.envs.household.tasks import SUBSETS, World, sample_subset
+from mimir_learn.envs.household.tasks import COURSES, SUBSETS, World, sample_subset
 from mimir_learn.envs.household.tasks.wording import nouns, plural, words
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.symbols import Task
 
+UNCHECKED = "order that nobody checks"
 SLIPS = {
     "doubled word": r"\b(\w+) \1\b",
     "two prepositions": r"\b(in|on|to|at|of) (in|on|to|at|of)\b",
@@ -24,7 +25,7 @@ SLIPS = {
     "the pieces, it": r"the (pieces|slices)[^.;]*\band (put|leave|lay|set) it\b",
     "it, them": r"\b(heat|warm|cool|chill) it\b[^.;]*\b(put|leave) them\b",
     "any of several": r"\bany\b",
-    "order that nobody checks": r"(?i)\b(first|before|after that|finally|to begin with|next,|when that is done)\b",
+    UNCHECKED: r"(?i)\b(first|before|after that|finally|to begin with|next,|when that is done)\b",
     "washed and dirty": r"(washed|rinsed|cleaned) (soiled|stained|dirty|clean|spotless)",
     "wash what is clean": r"(?i)\b(wash|rinse|clean) (the|a) (clean|spotless)\b",
     "a apple": r"\b[Aa] [aeiou]",
@@ -47,7 +48,8 @@ def sampled() -> list[tuple[World, Task]]:
 @pytest.mark.parametrize("slip", SLIPS)
 def test_no_slips(slip: str) -> None:
     assert len(sampled()) > 600
-    assert not [t.instruction for _, t in sampled() if re.search(SLIPS[slip], t.instruction)]
+    checked = COURSES if slip == UNCHECKED else ()
+    assert not [t.instruction for _, t in sampled() if t.meta["subset"] not in checked and re.search(SLIPS[slip], t.instruction)]
 
 
 def test_sentences_begin_and_end_as_they_should() -> None:

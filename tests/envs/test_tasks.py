@@ -14,8 +14,8 @@ from mimir_learn.envs.household.tasks.compose import key
 from mimir_learn.envs.household.tasks.wording import nouns, plural
 from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.errors import ConfigError
-from mimir_learn.symbols import Situation, Task
-from tests.envs.toy_tasks import carried_out, toy_world
+from mimir_learn.symbols import Course, Kind, Situation, Task
+from tests.envs.toy_tasks import carried_out, states, toy_world, watched
 
 TOY = toy_world()
 HOUSES = [World.of_house(generate_house(seed)) for seed in (40_001, 40_002, 10_003)]
@@ -46,6 +46,9 @@ def _some(kind: str, seed: int) -> list[Task]:
 
 def check(world: World, task: Task) -> None:
     assert task.success is not None
+    if isinstance(task.success, Course):
+        check_course(world, task)
+        return
     start = Situation(world.state, world.entities)
     assert task.progress(start)[0] == 0, f"{task.instruction}: something holds at the start"
     done = carried_out(world, task)
@@ -55,6 +58,43 @@ def check(world: World, task: Task) -> None:
             continue  # "and leave it open": so it is after putting something in
         partly = carried_out(world, task, without=goal.id)
         assert not task.done(partly), f"{task.instruction}: done without {goal}"
+
+
+def check_course(world: World, task: Task) -> None:
+    """Done goal after goal; not with one of them left out, nor with two neighbours the other way round, nor from its end backwards."""
+    goals, course = list(task.goals), task.success
+    assert isinstance(course, Course)
+    at_once = len(goals) - len(course.stages)  # goals of the first stage beside its last: in the hand and under the lamp
+    assert watched(world, task, []).progress() == (0, len(course.stages) + 1)
+    assert watched(world, task, goals).done(), task.instruction
+    for i in range(len(goals)):
+        assert not watched(world, task, goals[:i] + goals[i + 1 :]).done(), f"{task.instruction}: done without {goals[i]}"
+        assert watched(world, task, goals[: i + 1]).progress()[0] >= i + 1 - at_once
+    for i in range(at_once, len(goals) - 1):
+        assert not watched(world, task, [*goals[:i], goals[i + 1], goals[i], *goals[i + 2 :]]).done(), task.instruction
+    assert not watched(world, task, goals[::-1]).done()
+
+
+def test_a_sequence_comes_twice_through_one_state_with_something_else_to_do() -> None:
+    """So no policy on the state alone can do it; seen here on the states themselves, apart from how the sampler finds it."""
+    kinds = set()
+    for world, task in TASKS["sequence"]:
+        i, j = task.meta["again"]
+        one, other = task.goals[i - 1], task.goals[j - 1]
+        assert (one.query, one.target, one.attribute, one.value) != (other.query, other.target, other.attribute, other.value)
+        seen = list(states(world, task, list(task.goals)))[:-1]
+        about = set(task.meta["things"]) | set(task.meta["places"])
+        changed = {g.attribute for g in task.goals if g.attribute} | {"heated", "cooled"}
+
+        def facts(s: Situation) -> set[object]:
+            parents = {(e, p) for e, p in s.state.parents.items() if e in about and s.entities[e].kind is Kind.OBJECT}
+            return parents | {(k, v) for k, v in s.state.attributes.items() if k[0] in about and k[1] in changed - {"open"}}
+
+        doors = task.meta["kind"] == "air"
+        assert doors or facts(seen[i - 1]) == facts(seen[j - 1]), task.instruction
+        kinds.add(task.meta["kind"])
+        assert [g.after for g in task.goals[1:]] == [(g.id,) for g in task.goals[:-1]] and all(g.afresh for g in task.goals[1:])
+    assert len(kinds) >= 7
 
 
 @pytest.mark.parametrize("subset", SUBSETS)

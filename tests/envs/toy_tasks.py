@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from mimir_learn.envs.household.tasks import Look, World
 from mimir_learn.envs.household.vocabulary import VOCABULARY
-from mimir_learn.symbols import Entity, Goal, Kind, ObjectQuery, Parent, Relation, Situation, Snapshot, Task
+from collections.abc import Iterator
+
+from mimir_learn.symbols import Course, Entity, Goal, Kind, ObjectQuery, Parent, Relation, Situation, Snapshot, Task, Watch
 
 # id → (parent, relation, x, y, colour)
 WHERE = {
@@ -56,6 +58,19 @@ def toy_world() -> World:
 
 def carried_out(world: World, task: Task, without: str | None = None) -> Situation:
     """The state after each goal of the agenda (all but ``without``) was brought about on one fitting entity, in order."""
+    return list(states(world, task, [g for g in task.goals if g.id != without]))[-1]
+
+
+def watched(world: World, task: Task, goals: list[Goal]) -> Watch:
+    """What a watch has seen after these goals were brought about in turn."""
+    watch = Watch(task)
+    for now in states(world, task, goals):
+        watch.see(now)
+    return watch
+
+
+def states(world: World, task: Task, goals: list[Goal]) -> Iterator[Situation]:
+    """The initial state, and that after each of ``goals`` was brought about on one fitting entity."""
     parents, attributes = dict(world.state.parents), dict(world.state.attributes)
     meant: dict[str, str] = {}
     used: set[tuple[str, str]] = set()
@@ -71,22 +86,26 @@ def carried_out(world: World, task: Task, without: str | None = None) -> Situati
 
     def choose(goal: Goal) -> str:
         asked = repr((goal.query, goal.target, goal.attribute, goal.value))
-        fit = [e for e in fitting(goal.query) if goal.source in (None, getattr(parents.get(e), "id", None)) and (asked, e) not in used]
+        fit = [e for e in fitting(goal.query) if goal.source in (None, getattr(parents.get(e), "id", None))]
+        fit = fit if isinstance(task.success, Course) else [e for e in fit if (asked, e) not in used]
         used.add((asked, fit[0]))
         return fit[0]
 
-    for goal in task.goals:
-        if goal.id == without:
-            continue
+    yield Situation(Snapshot(dict(parents), dict(attributes)), world.entities, at)
+    for goal in goals:
         thing = choose(goal)
         if goal.query.name is not None:
             meant[goal.query.name] = thing
         if goal.target is None:
             assert goal.attribute is not None
             attributes[thing, goal.attribute] = goal.value
+            for rule in VOCABULARY.rules:
+                if rule.effect == goal.attribute and goal.value:
+                    attributes.update({(thing, a): False for a in rule.clears if (thing, a) in attributes})
             at = thing if goal.attribute == "on" else at
             if goal.attribute == "open":
                 doors[thing] = goal.value
+            yield Situation(Snapshot(dict(parents), dict(attributes)), world.entities, at)
             continue
         place = fitting(goal.target)[0]
         if goal.target.name is not None:
@@ -96,4 +115,4 @@ def carried_out(world: World, task: Task, without: str | None = None) -> Situati
                 attributes[opened, "open"] = True
         assert goal.relation is not None
         parents[thing] = Parent(place, goal.relation)
-    return Situation(Snapshot(parents, attributes), world.entities, at)
+        yield Situation(Snapshot(dict(parents), dict(attributes)), world.entities, at)

@@ -7,7 +7,7 @@ Whether an *agent* solves it within its step limit, and whether one can solve it
 
 from .sampler import sample_subset, sample_tasks, sample_tasks_in
 from .simple import KINDS
-from .subsets import SUBSETS, WEIGHTS
+from .subsets import COURSES, SUBSETS, WEIGHTS
 from .world import Look, World
 
-__all__ = ["KINDS", "SUBSETS", "WEIGHTS", "Look", "World", "sample_subset", "sample_tasks", "sample_tasks_in"]
+__all__ = ["COURSES", "KINDS", "SUBSETS", "WEIGHTS", "Look", "World", "sample_subset", "sample_tasks", "sample_tasks_in"]

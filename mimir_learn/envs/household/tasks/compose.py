@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from mimir_learn.symbols import AllOf, AnyOf, Condition, Goal, Kind, ObjectQuery, Situation, Task
+from mimir_learn.symbols import AllOf, AnyOf, Condition, Course, Goal, Kind, ObjectQuery, Situation, Task, Watch
 
 from .clauses import Clause
 from .wording import choice, sentence
@@ -38,6 +40,8 @@ class Draft:
         also: conditions that must hold in the end as well (a door left closed, a thing left alone); they count once, together with
             everything else, so that doing nothing earns nothing.
         said: more about the wording for the task's meta.
+        course: what the scorer checks instead of the conditions: the clauses' goals are to be reached one after the other, in this order.
+        more: further entries of the task's meta.
     """
 
     kind: str
@@ -45,6 +49,8 @@ class Draft:
     text: str = ""
     also: tuple[Condition, ...] = ()
     said: tuple[str, ...] = field(default=())
+    course: Course | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
 
 
 def framed(rng: np.random.Generator, text: str) -> str:
@@ -106,7 +112,9 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
     conditions: tuple[Condition, ...] = tuple(x for c in draft.clauses for x in c.conditions)
     if draft.also:
         conditions = (*conditions, AnyOf((AllOf((*conditions, *draft.also)),)))
-    success = AllOf(conditions)
+    success: Condition | Course = AllOf(conditions)
+    if draft.course is not None:
+        success, goals = draft.course, _chained(goals)
     text = draft.text or joined(rng, draft.clauses)
     refs = [r for c in draft.clauses for r in c.refs]
     things = {t for c in draft.clauses for t in c.things}
@@ -125,10 +133,17 @@ def finish(world: World, rng: np.random.Generator, task_id: str, subset: str, dr
         "across": len({world.room(p) for p in sources | places}),
         "styles": sorted({r.style for r in refs}),
         "resolved": sorted({r.given for r in refs if r.given} | set(draft.said)),
+        **draft.more,
     }
     task = Task(task_id, framed(rng, text), goals, meta, success)
-    met, _ = task.progress(Situation(world.state, world.entities))
-    return None if met else task
+    watch = Watch(task)
+    watch.see(Situation(world.state, world.entities))
+    return None if watch.progress()[0] else task
+
+
+def _chained(goals: Sequence[Goal]) -> tuple[Goal, ...]:
+    """Each goal after the one before it, and afresh."""
+    return (goals[0], *(replace(g, after=(before.id,), afresh=True) for before, g in pairwise(goals)))
 
 
 def _shut(world: World, ids: Sequence[str]) -> str | None:

@@ -1,4 +1,4 @@
-"""The six subsets: what kinds of tasks each is made of, and how it speaks of things and places.
+"""The subsets: what kinds of tasks each is made of, and how it speaks of things and places.
 
 - ``base``: things and places by category.
 - ``common_sense``: at least one of them by use or kind ("something to cut bread with", "where milk is kept cold").
@@ -6,6 +6,7 @@
 - ``long_horizon``: three to six goals that mostly need one another; see `recipes`.
 - ``spatial``: at least one thing or place told apart from its like by where it is.
 - ``appearance``: at least one thing told apart from its like by colour, size or visible state.
+- ``sequence``: done in turn, some of it undoing what was done before; see `sequences`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from . import intricate, recipes, refer
+from . import intricate, recipes, refer, sequences
 from .clauses import Clause
 from .compose import Draft
 from .refer import Maker, Ref
@@ -130,9 +131,13 @@ MAKERS: Mapping[str, Maker_] = MappingProxyType(
         "long_horizon": recipes.draft,
         "spatial": spatial,
         "appearance": appearance,
+        "sequence": sequences.draft,
     }
 )
 SUBSETS = tuple(MAKERS)
+"""In the order in which they came to be: samplers and builders draw by it, so new ones go behind."""
+COURSES = ("sequence",)
+"""Subsets whose tasks are judged over the episode: order counts there."""
 WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "base": _BASE,
@@ -141,6 +146,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
         "long_horizon": recipes.WEIGHTS,
         "spatial": _SPATIAL,
         "appearance": _LOOKS,
+        "sequence": sequences.WEIGHTS,
     }
 )
 """How often each kind should come up; what a house offers decides how often it does."""
