@@ -7,6 +7,8 @@ from dataclasses import replace
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.symbols import Action, Kind, Transition, Verb
 
+ASKED = ("action", "parent")  # of `HIDEABLE`, what decides which entities become candidates
+
 
 def unknowing(transition: Transition, config: EstimatorConfig) -> Transition:
     """``transition`` as input building may see it: the action as a wait, movable things (the held one too) without a parent."""
