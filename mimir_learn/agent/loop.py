@@ -11,6 +11,7 @@ from mimir_learn.agent.explore import Explorer
 from mimir_learn.agent.planner import duty, plan, replan
 from mimir_learn.agent.records import EpisodeResult, Gate, GateConfig, Lesson, StepRecord, Thought, Verdict
 from mimir_learn.agent.robot import Robot
+from mimir_learn.agent.second_look import second_look
 from mimir_learn.agent.variants import FULL, UNBOUNDED, Variant
 from mimir_learn.memory import GroundedGoal, Status, make_query, recall
 from mimir_learn.memory.grounding import Chooser
@@ -19,6 +20,7 @@ from mimir_learn.memory.task import MAX_TRIES
 from mimir_learn.symbols import (
     Action,
     Belief,
+    Delta,
     DeltaSource,
     Estimate,
     Feedback,
@@ -36,10 +38,11 @@ from mimir_learn.symbols import (
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    """An action whose effect awaits a second look."""
+    """An action whose effect awaits another look: what has been made of it so far, and the changes in doubt."""
 
     transition: Transition
-    estimate: Estimate
+    looks: tuple[Estimate, ...]
+    doubtful: Delta
     goal: Goal | None
 
 
@@ -94,6 +97,7 @@ class MimirAgent:
         self.k, self.tidy, self.choose, self.similarity = k, tidy, choose, similarity
         self.t = 0
         self.thought: Thought | None = None
+        self.view, self.looks = gate_config.view, gate_config.looks
         self._world_channel = _Channel(world_source, gate_config.build())
         same = task_source is world_source
         self._task_channel = self._world_channel if same else _Channel(task_source, gate_config.build())
@@ -113,8 +117,11 @@ class MimirAgent:
         self.task.contradict(demoted)
         self.variant.recollect(self.task, self.world)
         self._belief = self.world.belief()
-        if self._world_channel.open is not None or self._task_channel.open is not None:
-            return self._think("look_again", None, (), None, Action(Verb.LOOK))
+        if (doubt := self._world_channel.open or self._task_channel.open) is not None:
+            look = second_look(self.view, doubt.doubtful, doubt.transition.belief, len(doubt.looks))
+            if self._rho(look) is None:  # an embodiment that cannot look like this
+                look = Action(Verb.LOOK)
+            return self._think("look_again", None, (), None, look)
         while (g := self.task.active()) is not None:  # L3, L5  g_t ← min≼ P_t
             if self.task.settle(g, self.world):
                 continue
@@ -179,20 +186,19 @@ class MimirAgent:
         return world[0], task[0]
 
     def _consult(self, channel: _Channel, transition: Transition, goal: Goal | None) -> tuple[Lesson, Goal | None]:
-        """Ask one source; a second look is judged together with the first, as one transition of the action that is in doubt."""
-        if channel.open is not None:
-            first, channel.open = channel.open, None
-            again = replace(first.transition, after=transition.after)
-            second = channel.source.estimate(again)
-            verdict = channel.gate.judge_again(first.estimate, second, again.outcome.success)
-            feedback = self._feedback(verdict, again.outcome)
-            return Lesson(second, verdict, feedback, again.action), first.goal
-        estimate = channel.source.estimate(transition)
-        verdict = channel.gate.judge(estimate, transition.outcome.success)
-        if verdict.look_again:
-            channel.open = _Open(transition, estimate, goal)
-            return Lesson(estimate, verdict, None, transition.action), goal
-        return Lesson(estimate, verdict, self._feedback(verdict, transition.outcome), transition.action), goal
+        """Ask one source; looks at an action in doubt are judged together, as one transition of that action."""
+        seen = channel.open
+        about = transition if seen is None else replace(seen.transition, after=transition.after)
+        estimate = channel.source.estimate(about)
+        claimed, looks = about.outcome.success, (*(() if seen is None else seen.looks), estimate)
+        if seen is None:
+            verdict = channel.gate.judge(estimate, claimed)
+        else:
+            goal = seen.goal
+            verdict = channel.gate.judge_looks(looks, claimed, final=len(looks) > self.looks)
+        channel.open = _Open(about, looks, verdict.held, goal) if verdict.look_again else None
+        feedback = None if verdict.look_again else self._feedback(verdict, about.outcome)
+        return Lesson(estimate, verdict, feedback, about.action, about.belief), goal
 
     def _feedback(self, verdict: Verdict, outcome: Outcome) -> Feedback:
         refused = self.adapter.refused(outcome) and not verdict.sigma

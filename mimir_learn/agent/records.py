@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from mimir_learn.memory import Candidate, GroundedGoal, Status
-from mimir_learn.symbols import Action, Delta, Estimate, Feedback, Goal, Observation, Outcome, Percept
+from mimir_learn.symbols import Action, Belief, Delta, Estimate, Feedback, Goal, Observation, Outcome, Percept
 
 
 class Verdict(Protocol):
@@ -24,15 +24,20 @@ class Verdict(Protocol):
 
 
 class Gate(Protocol):
-    """Commit, hold or look again; ``judge_again`` combines a first and a second look at the same action."""
+    """Commit, hold or look again; ``judge_looks`` combines several looks at the same action."""
 
     def judge(self, estimate: Estimate, claimed: bool = True) -> Verdict: ...
-    def judge_again(self, first: Estimate, second: Estimate, claimed: bool = True) -> Verdict: ...
+    def judge_looks(self, looks: Sequence[Estimate], claimed: bool = True, final: bool = True) -> Verdict: ...
 
 
 class GateConfig(Protocol):
-    """Builds the gate; `feedback.gate.GateConfig` is one. The agent's room does not import feedback's."""
+    """Builds the gate, and says how to look again (see `second_look`) and how often at most; `feedback.gate.GateConfig` is one. The agent's
+    room does not import feedback's."""
 
+    @property
+    def view(self) -> str: ...
+    @property
+    def looks(self) -> int: ...
     def build(self) -> Gate: ...
 
 
@@ -59,13 +64,15 @@ class Lesson:
         estimate: the source's answer.
         verdict: the gate's.
         feedback: y_t as written, None while a second look is awaited.
-        about: the action the estimate is about (the earlier one, when this step was the second look).
+        about: the action the estimate is about (the earlier one, when this step was a second look).
+        belief: memory before that action.
     """
 
     estimate: Estimate
     verdict: Verdict
     feedback: Feedback | None
     about: Action
+    belief: Belief
 
 
 @dataclass(frozen=True, eq=False)

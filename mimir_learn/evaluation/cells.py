@@ -22,9 +22,6 @@ from mimir_learn.evaluation.suite import SuiteTask
 from mimir_learn.feedback.gate import GateConfig
 from mimir_learn.memory.recall import K_DEFAULT
 
-OPEN_GATE = GateConfig(commit=0.0, ignore=0.0, min_confidence=0.0, look_again=False)
-"""``gate: off``: everything the source says is written at once."""
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -37,7 +34,7 @@ class Cell:
         delta: Δ-source, ``SOURCE`` or ``WORLD/TASK``, see `arms.parse_arm`.
         perception: see `perception.PERCEPTIONS`.
         variant: see `agent.Variant.named`.
-        gate: ``on`` or ``off``.
+        gate: words joined by ``+``, see `GateConfig.named`: ``on``, ``off``, a level such as ``0.99``, ``once``, a view.
         faults: fault level, or the name of a fault suite.
         k: bound of recall.
         feedback_text: ``full`` | ``flag_only`` | ``off``.
@@ -68,7 +65,7 @@ class Cell:
 
     def settings(self, gate: GateConfig, image_size: int) -> EpisodeSettings:
         """What `episode.run_job` needs beside arm and task; ``gate`` holds where it is on."""
-        shut = gate if self.gate == "on" else OPEN_GATE
+        shut = gate.named(self.gate)
         checkpoint = self.checkpoint if self.arm.learned else None
         return EpisodeSettings(image_size, self.feedback_text, checkpoint, shut, None, self.perception, self.variant, self.k, self.budget)
 
@@ -89,9 +86,8 @@ def _value(name: str, value: Any) -> Any:
                 raise ConfigError(f"faults is {value!r}; give a fault level from 0 to 1, or the name of a fault suite")
             return fault_setting(value, "faults")
         case "gate":
-            value = {True: "on", False: "off"}.get(value, value) if isinstance(value, bool) else value  # YAML reads on as true
-            if value not in ("on", "off"):
-                raise ConfigError(f"gate is {value!r}; choose on or off")
+            value = {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)  # YAML reads on as true, 0.99 as a number
+            GateConfig().named(value)
             return value
         case "k" | "budget":
             whole(name, value, 1)

@@ -11,6 +11,7 @@ from typing import Any
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, StepRecord, Variant, run_episode
 from mimir_learn.envs.household import HouseholdConfig, HouseholdEnv
 from mimir_learn.errors import ConfigError
+from mimir_learn.estimator.believed import completed
 from mimir_learn.estimator.labels import did_what_it_says
 from mimir_learn.estimator.samples import visible
 from mimir_learn.evaluation.arms import fault_rates
@@ -109,6 +110,8 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
             on_step(step, agent, env.privileged_state().snapshot)
 
     result = run_episode(robot, agent, observation, limit, score, seed=seed)
+    scores = scorer.finish(result.declared, _completed(result.statuses))
+    right = scores["committed"] - scores["wrong_writes"]
     return {
         "arm": job.arm.name,
         "task": job.task.task.id,
@@ -127,7 +130,9 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
         "k": job.settings.k,
         "feedback_text": job.settings.feedback_text,
         "limit": limit,
-        **scorer.finish(result.declared, _completed(result.statuses)),
+        **scores,
+        "right_writes": right,
+        "true_changes": right + scores["missed_writes"],
         "blocked": sum(s is Status.BLOCKED for s in result.statuses.values()),
         "reruns": job.reruns,
         "wall_s": round(time.monotonic() - started, 3),
@@ -153,7 +158,12 @@ def _score_step(
 ) -> dict[str, Any]:
     lesson = step.world
     belief = agent.world.belief()
-    committed = EMPTY if lesson.feedback is None else visible(lesson.feedback.delta)
+
+    def whole(delta: Delta) -> Delta:
+        """With what causal rules derive of visible attributes, as memory and the scores of a log complete it."""
+        return visible(completed(delta, lesson.belief) if agent.world.ramifications else delta)
+
+    committed = EMPTY if lesson.feedback is None else whole(lesson.feedback.delta)
     held = EMPTY if lesson.feedback is None else lesson.feedback.held
     scored = scorer.step(
         env.privileged_state(),
@@ -181,7 +191,7 @@ def _score_step(
         "text": str(tap.info["feedback"]),
         "look_again": step.look_again,
         "deferred": lesson.feedback is None,
-        "estimate": visible(lesson.estimate.delta).to_json(),
+        "estimate": whole(lesson.estimate.delta).to_json(),
         "confidence": round(lesson.estimate.confidence, 5),
         "p_success": lesson.estimate.success,
         "committed": committed.to_json(),

@@ -15,10 +15,14 @@ MEANS = {
     "memory_recall_seen": "memory recall of what was seen", "wrong_writes": "wrong writes", "missed_writes": "missed writes",
     "faults": "faults", "cpu_s": "CPU seconds",
 }  # fmt: skip
-SHARES = {"false_completion_rate": "false completions", "wrong_write_rate": "wrong writes per write", "fault_rate": "faults per step"}
+SHARES = {
+    "false_completion_rate": "false completions", "wrong_write_rate": "wrong writes per write", "write_coverage": "true changes written",
+    "fault_rate": "faults per step",
+}  # fmt: skip
+_PARTS = {**RATIOS, "write_coverage": ("right_writes", "true_changes")}
 KNOWN = (*RATES, *MEANS, *SHARES)
 PERCENT = (*RATES, "gc", "gc_end", "gc_ever", "gc_compat", *SHARES)
-GOOD = (*RATES, "gc", "gc_end", "gc_ever", "gc_compat", "memory_f1", "memory_recall_seen")
+GOOD = (*RATES, "gc", "gc_end", "gc_ever", "gc_compat", "memory_f1", "memory_recall_seen", "write_coverage")
 """More of it is better; of all others, less is."""
 BESIDE = (
     "declared_sr", "sr", "gc", "gc_end", "gc_ever", "sr_compat", "gc_compat", "false_completion_rate", "wrong_writes", "memory_f1", "steps",
@@ -36,7 +40,7 @@ def value(rows: Sequence[Record], metric: str) -> Interval:
     if metric in RATES:
         return proportion_by_task([float(r[metric]) for r in rows], [1.0] * len(rows), tasks)
     if metric in SHARES:
-        top, bottom = RATIOS[metric]
+        top, bottom = _PARTS[metric]
         return proportion_by_task([r[top] for r in rows], [r[bottom] for r in rows], tasks)
     given = [(float(r[metric]), r["task"]) for r in rows if r[metric] is not None]
     return mean_by_task([v for v, _ in given], [t for _, t in given])

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from mimir_learn.estimator.predict import Predictor
 from mimir_learn.symbols import Estimate, Transition, Vocabulary
+from mimir_learn.symbols.families import FAMILIES, family
 
 
 class LearnedSource:
@@ -23,6 +25,8 @@ class LearnedSource:
 
     def __init__(self, checkpoint: str | Path, vocabulary: Vocabulary | None = None, *, allow_other_vocabulary: bool = False) -> None:
         self.predictor = Predictor.load(checkpoint, vocabulary, allow_other_vocabulary=allow_other_vocabulary)
+        calibration = self.predictor.calibration
+        self._certified = {f: () if calibration is None else calibration.certified(f) for f in FAMILIES}
 
     @property
     def calibrated(self) -> bool:
@@ -33,6 +37,8 @@ class LearnedSource:
         """Nothing to reset: every transition is answered on its own."""
 
     def estimate(self, transition: Transition) -> Estimate:
-        """Δ_t with per-change probabilities. Raises ObservationError for a frame no sensor could have taken, CheckpointError for an
-        answer that is not finite."""
-        return self.predictor.estimate(transition)
+        """Δ_t with per-change probabilities, and the thresholds certified for actions of this family.
+
+        Raises ObservationError for a frame no sensor could have taken, CheckpointError for an answer that is not finite.
+        """
+        return replace(self.predictor.estimate(transition), certified=self._certified[family(transition.action.verb)])

@@ -78,12 +78,15 @@ class Estimate:
         confidence: probability that ``delta`` as a whole, unchanged facts included, is what happened.
         success: probability that the action did what its name says; None when the source has no opinion.
         parsed: False when the source could not read its input (unknown sentence): then ``delta`` is empty and does not mean "no change".
+        certified: (level, probability) pairs: a change of this answer at least that probable may be written if at least ``level`` of what
+            is written is to be right; empty when nothing is certified for the source, None for one that has no calibrated probabilities.
     """
 
     delta: Delta = EMPTY
     confidence: float = 1.0
     success: float | None = None
     parsed: bool = True
+    certified: tuple[tuple[float, float], ...] | None = None
 
 
 class DeltaSource(Protocol):

@@ -5,9 +5,27 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, run_episode
+from mimir_learn.agent.second_look import second_look
 from mimir_learn.feedback import GateConfig, make_source
 from mimir_learn.memory import Status
-from mimir_learn.symbols import EMPTY, Delta, Estimate, HandChange, Task, Verb, satisfied
+from mimir_learn.symbols import (
+    ELSEWHERE,
+    EMPTY,
+    IN_HAND,
+    Belief,
+    BelievedEntity,
+    Delta,
+    Entity,
+    Estimate,
+    HandChange,
+    Kind,
+    Parent,
+    ParentChange,
+    Relation,
+    Task,
+    Verb,
+    satisfied,
+)
 
 from .symbolic_house import SymbolicHouse, at, bring
 
@@ -36,14 +54,14 @@ class Doubtful:
         return Estimate(Delta(changes), confidence=p if changes else 1.0)
 
 
-def play(first, second, share=True, max_steps=60):
+def play(first, second, share=True, max_steps=60, gate=None):
     env = SymbolicHouse({"mug_1": at("cabinet_1")}, occlusion=0.0)
     task = Task("t", "x", (bring("a", "mug", "table_1"),))
     robot = Robot(env)
     observation = robot.reset(seed=0)
     source = Doubtful(make_source("privileged", privileged=env.privileged_state), first, second)
     other = source if share else make_source("schema")
-    agent = MimirAgent(robot.vocabulary, robot.places, task, HouseholdAdapter(), source, other, GateConfig())
+    agent = MimirAgent(robot.vocabulary, robot.places, task, HouseholdAdapter(), source, other, gate or GateConfig())
     result = run_episode(robot, agent, observation, max_steps, keep_records=True)
     done = satisfied(task.goals, env.snapshot(), env.entities)
     return env, source, agent, result, len(done) == 1
@@ -89,3 +107,31 @@ def test_a_second_source_for_task_memory_is_asked_every_step_on_its_own(sure):
     for record in result.records:
         assert record.task is not record.world and record.task.feedback is not None
         assert record.task.about == record.action
+
+
+@pytest.mark.parametrize(("view", "verb"), [("turn", Verb.LOOK), ("stay", Verb.WAIT), ("down", Verb.LOOK_DOWN)])
+def test_the_view_says_how_the_agent_looks_again(view, verb):
+    *_, result, _ = play(0.7, 0.7, gate=GateConfig(view=view), max_steps=20)
+    seen = [r.action.verb for r in result.records if r.look_again]
+    assert seen and set(seen) == {verb}
+
+
+def test_two_more_looks_only_where_one_leaves_doubt():
+    *_, result, ok = play(0.6, 0.6, gate=GateConfig(looks=2))
+    assert ok and result.declared
+    runs = "".join("l" if r.look_again else "." for r in result.records).split(".")
+    assert {len(run) for run in runs if run} == {2}  # 0.6 and 0.6 are 0.69, still in doubt
+    *_, result, ok = play(0.8, 0.8, gate=GateConfig(looks=2))
+    assert ok and {len(run) for run in "".join("l" if r.look_again else "." for r in result.records).split(".") if run} == {1}
+
+
+def test_doubt_about_the_floor_is_settled_by_looking_down():
+    room, table = Entity("kitchen_1", "kitchen", Kind.ROOM), Entity("table_1", "table", Kind.RECEPTACLE)
+    belief = Belief(None, {e.id: BelievedEntity(e, None) for e in (room, table)})  # the vocabulary is not asked
+    on_table, on_floor = Parent("table_1", Relation.ON), Parent("kitchen_1", Relation.ROOM)
+
+    def look(parent, number=1):
+        return second_look("doubt", Delta([ParentChange("mug_1", IN_HAND, parent, 0.6)]), belief, number).verb
+
+    assert look(on_floor) is look(ELSEWHERE) is Verb.LOOK_DOWN
+    assert look(on_table) is look(on_floor, number=2) is Verb.LOOK

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mimir_learn.errors import ConfigError
-from mimir_learn.evaluation.cells import OPEN_GATE, Cell, Ground, cell, code_of, content, digest
+from mimir_learn.evaluation.cells import Cell, Ground, cell, code_of, content, digest
 from mimir_learn.evaluation.grid import load_grid, make_grid
 from mimir_learn.evaluation.suite import Certificate, SuiteTask
 from mimir_learn.feedback.gate import GateConfig
@@ -54,7 +54,7 @@ def test_exclude_and_include_keep_it_readable() -> None:
         ({"axes": {"delta": ["none@0.2"]}}, "a key of their own"),
         ({"axes": {"variant": ["none"]}}, "unknown variant 'none'"),
         ({"axes": {"perception": ["noisy(2)"]}}, "choose one of privileged_visible"),
-        ({"axes": {"gate": ["ajar"]}}, "choose on or off"),
+        ({"axes": {"gate": ["ajar"]}}, "ajar' is none of on, off"),
         ({"axes": {"faults": [1.5]}}, "outside"),
         ({"axes": {"k": [0]}}, "at least 1"),
         ({"arms": {"a": {"k": 1}}, "axes": {"k": [1, 2]}}, "sets k, which is an axis too"),
@@ -119,7 +119,7 @@ def test_the_same_episode_has_one_key_however_it_is_spelt() -> None:
     assert key({"delta": "learned/learned"}) == key({"delta": "learned"})
     assert key({"variant": "no_grounding+no_ramifications"}) == key({"variant": "no_ramifications+no_grounding"})
     assert key({"suite": "a.json"}) == key({"suite": "b.json"}), "the task counts, not the file it is in"
-    assert key({"gate": "off"}) == key({"gate": "on"}, gate=OPEN_GATE)
+    assert key({"gate": "off"}) == key({"gate": "on"}, gate=GateConfig().named("off")) != key({})
 
 
 def test_everything_that_decides_an_episode_changes_its_key() -> None:

@@ -95,3 +95,59 @@ def test_sigma_weighs_the_flag_against_the_source(success, claimed, sigma):
 def test_impossible_thresholds_are_refused(kw):
     with pytest.raises(ConfigError):
         GateConfig(**kw)
+
+
+def certified(p, *cuts):
+    return Estimate(Delta([ParentChange("mug_1", TABLE, IN_HAND, p)]), confidence=1.0, certified=cuts)
+
+
+@given(st.floats(0.2, 1), st.floats(0, 1))
+def test_with_a_risk_level_the_familys_certified_threshold_decides(p, cut):
+    verdict = DeltaGate(GateConfig(risk=0.99)).judge(certified(p, (0.98, 0.0), (0.99, cut)))
+    assert bool(verdict.committed) == (p >= cut) == (not verdict.look_again)
+
+
+def test_what_nothing_is_certified_for_is_never_written_at_first_look():
+    gate = DeltaGate(GateConfig(risk=0.99))
+    first = certified(1.0, (0.99, float("inf")))
+    assert gate.judge(first).look_again
+    assert gate.judge_again(first, first).committed  # two looks that agree still are
+
+
+def test_sources_without_calibrated_probabilities_keep_the_fixed_threshold():
+    gate = DeltaGate(GateConfig(risk=0.99))
+    assert gate.judge(pick(0.95)).committed and not gate.judge(pick(0.85)).committed
+
+
+@pytest.mark.parametrize("cuts", [(), ((0.98, 0.5),)])
+def test_a_level_that_was_never_calibrated_is_an_error_with_its_cure(cuts):
+    with pytest.raises(ConfigError, match="mimir calibrate"):
+        DeltaGate(GateConfig(risk=0.99)).judge(certified(0.9, *cuts))
+
+
+def test_another_look_is_asked_for_while_the_looks_so_far_leave_doubt_and_none_after_the_last():
+    looks = [pick(0.6), pick(0.7)]  # together 0.78
+    assert GATE.judge_looks(looks, final=False).look_again
+    assert not GATE.judge_looks(looks, final=True).look_again
+    assert GATE.judge_looks([pick(0.8), pick(0.8)], final=False).committed  # together 0.94
+    assert GATE.judge_looks([*looks, pick(0.8)]).committed == GATE.judge_looks([pick(0.8), *looks]).committed
+
+
+def test_words_name_gates():
+    base = GateConfig(commit=0.8)
+    assert base.named("on") == base
+    off = base.named("off").build()
+    assert off.judge(Estimate(pick(0.01).delta, confidence=0.0)).committed
+    assert base.named("0.99+stay") == GateConfig(commit=0.8, risk=0.99, view="stay")
+    assert not base.named("on+once").look_again and base.named("twice").looks == 2
+    with pytest.raises(ConfigError, match="'ajar' is none of on, off"):
+        base.named("on+ajar")
+    for bad in ("1.5", "0"):
+        with pytest.raises(ConfigError, match="risk"):
+            base.named(bad)
+
+
+@pytest.mark.parametrize("kw", [{"risk": 1.0}, {"view": "up"}, {"looks": 0}])
+def test_unknown_ways_to_look_again_are_refused(kw):
+    with pytest.raises(ConfigError):
+        GateConfig(**kw)
