@@ -243,6 +243,13 @@ def _publish(config: Any) -> int:
     return 0
 
 
+def _publish_all(config: Any) -> int:
+    from mimir_learn.hub import publish_all
+
+    print(publish_all(config))
+    return 0
+
+
 _CHECK = Command("look for damage in a transition log", "mimir_learn.commands:CheckLogConfig", _check_log)
 _PREVIEW = Command("draw random transitions of a log, and what it consists of", "mimir_learn.showroom.preview:PreviewConfig", _preview)
 _COMPARE = Command(
@@ -255,6 +262,10 @@ _GRID = Command(
 )
 _MEMORY = Command(
     "measure what one step of memory costs as it grows", "mimir_learn.evaluation.bench_memory:MemoryBenchConfig", _bench_memory
+)
+
+_PUBLISH_ALL = Command(
+    "make every finished run of an ablation folder ready for a hub, with an index", "mimir_learn.hub:PublishAllConfig", _publish_all
 )
 
 COMMANDS: dict[str, Command] = {
@@ -323,9 +334,10 @@ COMMANDS: dict[str, Command] = {
         word_key="checkpoint",
     ),
     "publish": Command(
-        "make an estimator or a log ready for a hub: mimir publish RUN --repo OWNER/NAME",
+        "make an estimator or a log ready for a hub: mimir publish RUN --repo OWNER/NAME (--all ABLATIONS OUT: every run of a grid)",
         "mimir_learn.hub:PublishConfig",
         _publish,
         word_key="run",
+        instead={"--all": _PUBLISH_ALL},
     ),
 }

@@ -81,6 +81,9 @@ def model_card(
         verbs=_groups(learned, "verb"),
         appearance=_groups(learned, "appearance"),
         kinds={k: learned[f"f1.{k}"] for k in ("relation", "state", "hand") if finite(learned.get(f"f1.{k}"))},
+        changes=_changes(learned),
+        thresholds=_thresholds(calibration),
+        reliability=bool(scores.get("reliability")),
     ).content
 
 
@@ -101,19 +104,25 @@ def eval_results_yaml(dataset: str, scores: Mapping[str, Any]) -> str:
 
 
 def reliability_png(bins: Sequence[Mapping[str, float]]) -> bytes:
-    """Reliability diagram: stated probability against share right, dot area by count; PNG bytes, the same for the same bins."""
+    """Reliability diagram: stated probability against share right with 95 % Wilson intervals, dot area by count; PNG bytes, the same for
+    the same bins."""
     from matplotlib.figure import Figure
+    from statsmodels.stats.proportion import proportion_confint
 
-    figure = Figure(figsize=(4, 4), dpi=110)
+    figure = Figure(figsize=(4.4, 4.4), dpi=110)
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color="#9aa0a6", lw=0.8, ls="--")
-    if bins:
-        most = max(b["n"] for b in bins)
-        axes.plot([b["p"] for b in bins], [b["right"] for b in bins], color="#0f9d76", lw=1)
-        axes.scatter(
-            [b["p"] for b in bins], [b["right"] for b in bins], s=[12 + 160 * b["n"] / most for b in bins], color="#0f9d76", alpha=0.7
-        )
-    axes.set(xlim=(0, 1.02), ylim=(0, 1.02), xlabel="stated probability of a change", ylabel="share that was right")
+    most = max((b["n"] for b in bins), default=1)
+    for b in bins:
+        low, high = proportion_confint(round(b["right"] * b["n"]), b["n"], method="wilson")
+        axes.plot([b["p"], b["p"]], [low, high], color="#0f9d76", lw=1.6, alpha=0.45, solid_capstyle="round")
+        axes.scatter([b["p"]], [b["right"]], s=14 + 150 * b["n"] / most, color="#0f9d76", alpha=0.8, zorder=3)
+        if b["n"] < most:
+            axes.annotate(
+                f"{b['n']:.0f}", (b["p"], high), xytext=(0, 2), textcoords="offset points", ha="center", fontsize=6.5, color="#667080"
+            )
+    axes.set(xlim=(0, 1.03), ylim=(0, 1.06), xlabel="stated probability of a change", ylabel="share that was right")
+    axes.set_title(f"{sum(b['n'] for b in bins):.0f} claimed changes; small figures: how many in a bin", fontsize=8, loc="left")
     axes.set_aspect("equal")
     figure.tight_layout()
     out = io.BytesIO()
@@ -128,9 +137,24 @@ def finite(value: object) -> bool:
 
 def _headline(sources: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, str, list[str]]]:
     def cell(numbers: Mapping[str, Any], key: str) -> str:
-        return f"{numbers[key]:.3f}" if finite(numbers.get(key)) else "–"
+        return f"{numbers[key]:.4f}" if finite(numbers.get(key)) else "–"
 
     return [(name, meaning, [cell(numbers, key) for numbers in sources.values()]) for key, (name, meaning) in HEADLINE.items()]
+
+
+def _changes(numbers: Mapping[str, Any]) -> list[tuple[str, int, str]]:
+    """(kind of change, how many true ones, F1), frequent ones first; see `metrics.change_kinds`."""
+    found = {k.removesuffix(".f1").removeprefix("change."): v for k, v in numbers.items() if k.startswith("change.") and k.endswith(".f1")}
+    rows = [(name, int(numbers.get(f"change.{name}.n") or 0), f1) for name, f1 in found.items() if finite(f1)]
+    rows = [(name, n, f"{f1:.3f}" if n else "–") for name, n, f1 in rows]
+    return sorted(rows, key=lambda row: (-row[1], row[0]))
+
+
+def _thresholds(calibration: Calibration) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """Families, and per level of precision the probability from which on a family's changes may be written ("never" where none is)."""
+    levels: Mapping[str, Mapping[str, float]] = getattr(calibration, "thresholds", {})
+    families = list(next(iter(levels.values()), {}))
+    return families, [(level, [f"{cut[f]:.3f}" if cut[f] <= 1 else "never" for f in families]) for level, cut in sorted(levels.items())]
 
 
 def _groups(numbers: Mapping[str, Any], prefix: str) -> list[tuple[str, int, str, str]]:

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,17 @@ class Checkpoint:
     log_fingerprint: str = ""
 
 
-def bundle_checkpoint(
-    checkpoint: Checkpoint, out: Path, repo: str, *, dataset: str | None = None, license_file: Path | None = None
-) -> Path:
+def bundle_checkpoint(checkpoint: Checkpoint, out: Path, repo: str, *, dataset: str | None = None) -> Path:
     """Write the repository ``repo`` (``owner/name``) into the new folder ``out`` and check it as the hub would; returns ``out``.
 
-    ``dataset`` is the hub id of the log it was trained on, where that is published. Same input, same bytes.
+    ``dataset`` is the hub id of the log it was scored on, where that is published: the hub files evaluation results under one, so
+    without it there are none but those of the card. Folders of this machine are left out of the recipe. Same input, same bytes.
 
     Raises CheckpointError when weights, calibration, vocabulary or scores do not belong together, ConfigError for a bad name or a folder
     that holds something else. Nothing is left behind then.
     """
-    check_repo_id(repo)
+    for name in (repo, dataset) if dataset is not None else (repo,):
+        check_repo_id(name)
     digest = weights_sha256(checkpoint.model)
     from_pretrained(checkpoint.model, checkpoint.vocabulary)  # strict: what cannot be loaded here is not worth uploading
     calibration = load_calibration(checkpoint.model)
@@ -65,11 +66,11 @@ def bundle_checkpoint(
             shutil.copyfile(checkpoint.model / name, folder / name)
         (folder / VOCABULARY).write_text(checkpoint.vocabulary.to_json() + "\n")
         _write_json(folder / SCORES, checkpoint.scores)
-        recipe = {**checkpoint.recipe, "log_fingerprint": checkpoint.log_fingerprint, "weights_sha256": digest}
+        recipe = {**_public(checkpoint.recipe), "log_fingerprint": checkpoint.log_fingerprint, "weights_sha256": digest}
         _write_json(folder / RECIPE, recipe)
-        if license_file is not None:
-            shutil.copyfile(license_file, folder / "LICENSE")
-        (folder / RELIABILITY).write_bytes(reliability_png(checkpoint.scores.get("reliability", [])))
+        (folder / "LICENSE").write_text(resources.files("mimir_learn.hub").joinpath("templates/LICENSE.j2").read_text())
+        if bins := checkpoint.scores.get("reliability"):
+            (folder / RELIABILITY).write_bytes(reliability_png(bins))
         config = json.loads((folder / CONFIG).read_text())
         (folder / "README.md").write_text(model_card(repo, config, recipe, checkpoint.scores, calibration, dataset))
         if dataset is not None:
@@ -78,6 +79,12 @@ def bundle_checkpoint(
             target.write_text(eval_results_yaml(dataset, checkpoint.scores))
         check_model_repo(folder)
     return out
+
+
+def _public(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """A recipe without the paths of the machine it ran on."""
+    out = {k: v for k, v in recipe.items() if not k.endswith("_dir") and k != "checkpoint"}
+    return {k: _public(v) if isinstance(v, Mapping) else v for k, v in out.items()}
 
 
 def _write_json(path: Path, body: Mapping[str, Any]) -> None:

@@ -57,7 +57,9 @@ def publish(config: PublishConfig, score: Scorer) -> str:
         folder, kind = _checkpoint(config, run, out, score), "model"
     size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file()) / 1e6
     if not config.push:
-        return f"{folder}: {kind} repository {config.repo}, {size:.1f} MB, checked; not uploaded (--push true uploads it)"
+        unfiled = kind == "model" and config.dataset is None
+        filed = "; no .eval_results: they are filed under a dataset (--dataset OWNER/LOG)" if unfiled else ""
+        return f"{folder}: {kind} repository {config.repo}, {size:.1f} MB, checked; not uploaded (--push true uploads it){filed}"
     return f"{folder}: uploaded as {push(folder, config.repo, kind, private=config.private)}"
 
 
@@ -77,9 +79,8 @@ def _checkpoint(config: PublishConfig, run: Path, out: Path, score: Scorer) -> P
         scores = dict(score(model, log, config.split))
         kept.write_text(json.dumps(scores, indent=1, sort_keys=True) + "\n")
     trained_on = print_ if Path(str(recipe.get("config", {}).get("log_dir", ""))).resolve() == log.resolve() else ""
-    licence = next((p for p in (Path("LICENSE"),) if p.is_file()), None)
     checkpoint = Checkpoint(model, LogDirectory(log).vocabulary, scores, recipe, trained_on)
-    return bundle_checkpoint(checkpoint, out, config.repo, dataset=config.dataset, license_file=licence)
+    return bundle_checkpoint(checkpoint, out, config.repo, dataset=config.dataset)
 
 
 def _kept(path: Path, weights: str, log: str, split: str) -> dict[str, Any] | None:

@@ -9,17 +9,19 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from huggingface_hub import ModelCard, parse_eval_result_entries
+from huggingface_hub import DatasetCard, ModelCard, parse_eval_result_entries
 
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator import DeltaEstimator
 from mimir_learn.estimator.calibration import FILE, HEADS, Calibration
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.export import save_pretrained, weights_sha256, with_vocabulary
-from mimir_learn.hub import Checkpoint, PublishConfig, bundle_checkpoint, publish, push
+from mimir_learn.hub import Checkpoint, PublishConfig, bundle_checkpoint, bundle_log, publish, push
 from mimir_learn.hub.check import check_model_repo
-from mimir_learn.hub.dataset import size_category
+from mimir_learn.hub.dataset import size_category, split_rates
+from mimir_learn.logs import LogDirectory, read_episodes
 from tests.doubles import VOCABULARY
+from tests.logs.tiny_log import make_log
 
 NUMBERS = {
     "changed_atom_f1": 0.91,
@@ -66,7 +68,7 @@ def test_the_card_says_what_was_measured_and_no_more(checkpoint: Checkpoint, tmp
     assert {r.metric_type: r.metric_value for r in card.data.eval_results or []} == {"changed_atom_f1": 0.91, "exact_delta": 0.87654}
     assert "| drop | 30 | 0.250 | 0.750 |" in card.text
     assert "| slip | 12 | 0.500 | – |" in card.text  # nothing truly changed: an F1 of 0 would say nothing
-    assert "| changed-atom F1 | 0.910 | 0.400 |" in card.text
+    assert "| changed-atom F1 | 0.9100 | 0.4000 |" in card.text
     entries = parse_eval_result_entries(yaml.safe_load((out / ".eval_results/mimir-delta.yaml").read_text()))
     assert [(e.dataset_id, e.task_id, e.value) for e in entries] == [
         ("lab/log", "changed_atom_f1", 0.91),
@@ -168,3 +170,56 @@ def test_push_needs_a_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize(("n", "name"), [(999, "n<1K"), (1000, "1K<n<10K"), (76_800, "10K<n<100K"), (10**6, "1M<n<10M")])
 def test_size_category(n: int, name: str) -> None:
     assert size_category(n) == name
+
+
+def test_the_card_shows_kinds_thresholds_and_what_an_ablation_hides(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    learned = {**NUMBERS, "change.grasp.f1": 0.98, "change.grasp.n": 396.0, "change.state.open.f1": 0.5, "change.state.open.n": 7.0}
+    with_kinds = replace(checkpoint, scores={**checkpoint.scores, "sources": {"learned": learned}})
+    body = json.loads((checkpoint.model / FILE).read_text())
+    (checkpoint.model / FILE).write_text(json.dumps(body | {"thresholds": {"0.99": {"pick": 0.912, "place": None}}}))
+    card = (bundle_checkpoint(with_kinds, tmp_path / "out", "lab/small") / "README.md").read_text()
+    assert "| grasp | 396 | 0.980 |" in card and "| state.open | 7 | 0.500 |" in card
+    assert "| 0.99 | 0.912 | never |" in card
+    assert "it does not get" not in card
+    assert "Permission is hereby granted" in (tmp_path / "out" / "LICENSE").read_text()
+
+
+def test_the_licence_is_the_projects() -> None:
+    from importlib import resources
+
+    ours = Path(__file__).parents[2] / "LICENSE"
+    assert resources.files("mimir_learn.hub").joinpath("templates/LICENSE.j2").read_text() == ours.read_text()
+
+
+def test_no_path_of_this_machine_is_published(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    recipe = {
+        "config": {"log_dir": "/home/me/log", "cache_dir": None, "seed": 3},
+        "summary": {"checkpoint": "/home/me/run/model", "epochs": 2},
+    }
+    out = bundle_checkpoint(replace(checkpoint, recipe=recipe), tmp_path / "out", "lab/small")
+    kept = json.loads((out / "training.json").read_text())
+    assert kept["config"] == {"seed": 3} and kept["summary"] == {"epochs": 2}
+    assert not any("/home/me" in p.read_text() for p in out.rglob("*") if p.suffix in (".json", ".md", ".yaml"))
+
+
+def test_a_dataset_name_the_hub_refuses(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="repo 'log'"):
+        bundle_checkpoint(checkpoint, tmp_path / "out", "lab/small", dataset="log")
+
+
+def test_a_published_log_loads_with_datasets_and_says_how_often_what(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is not installed")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    log = tmp_path / "log"
+    make_log(log)
+    out = bundle_log(log, tmp_path / "out", "lab/log")
+    card = DatasetCard.load(out / "README.md")
+    assert card.data.license == "mit" and {c["config_name"] for c in card.data.configs} == {"default"}
+    parts = split_rates(LogDirectory(log))
+    for split, part in parts.items():
+        steps = [s for e in read_episodes(log, split) for s in e.steps]
+        assert part["transitions"] == len(steps) and part["changed"] == sum(bool(s.delta) for s in steps) / len(steps)
+        assert f"| {split} | {part['episodes']} | {len(steps)} | {100 * part['changed']:.1f} % |" in card.text
+        rows = datasets.load_dataset(str(out), split=split, cache_dir=str(tmp_path / "cache"))
+        assert len(rows) == len(steps) + part["episodes"]
+    assert (tmp_path / "out" / "LICENSE").is_file()
