@@ -2,62 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import lightning as L
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, Sampler
 
+from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.augment import AugmentConfig, augment
 from mimir_learn.estimator.batch import to_tensors
 from mimir_learn.estimator.cache import SampleCache, build_cache
 from mimir_learn.estimator.config import EstimatorConfig
 
+VALIDATION_BATCH = 128
+
 
 @dataclass(frozen=True)
 class BatchKey:
-    """Which rows make a batch, and the seed of its noise."""
+    """Which rows make a batch, the seed of its noise, and what its mean loss weighs.
+
+    ``share`` is (rows of the batch) · (batches of the optimizer step, over all processes) / (rows of the optimizer step). DDP and gradient
+    accumulation average over batches; with the loss times ``share`` that average is the mean over rows, however unequal the batches.
+    """
 
     rows: NDArray[np.int64]
     seed: tuple[int, int, int]
+    share: float = 1.0
 
 
 class EpochBatches(Sampler[BatchKey]):
-    """Batches of a shuffled epoch; the same for the same (seed, epoch) whatever came before, so a resumed run goes on exactly."""
+    """Batches of an epoch; the same for the same (seed, epoch) whatever came before, so that a resumed run goes on exactly.
 
-    def __init__(self, length: int, batch_size: int, seed: int, shuffle: bool = True) -> None:
-        self.length, self.batch_size, self.seed, self.shuffle, self.epoch = length, batch_size, seed, shuffle, 0
+    Batch i of W processes takes rows [i·W·B, (i + 1)·W·B) of the epoch's order, and process r every W-th of them from the r-th on: W
+    processes with batches of B see in each step the rows that one process sees with batches of W·B.
+
+    Args:
+        rows: rows of the cache, or how many there are.
+        batch_size: B, per process.
+        seed: of the order.
+        shuffle: False keeps the order of ``rows``.
+        rank, world: r and W.
+        accumulate: batches per optimizer step.
+        resume_at: (epoch, batch): in that epoch the batches before that one are left out.
+
+    A process for which no row of the last batch is left gets one with share 0: it must take part in the step. Without ``shuffle``, which
+    is for counting, every process gets equally many rows, the first ones again where the number does not divide.
+    """
+
+    def __init__(
+        self, rows: int | NDArray[np.int64], batch_size: int, seed: int, shuffle: bool = True, rank: int = 0, world: int = 1,
+        accumulate: int = 1, resume_at: tuple[int, int] = (0, 0),
+    ) -> None:  # fmt: skip
+        self.rows = np.arange(rows, dtype=np.int64) if isinstance(rows, int) else rows
+        self.batch_size, self.seed, self.shuffle, self.rank, self.world = batch_size, seed, shuffle, rank, world
+        self.accumulate, self.resume_at, self.epoch = accumulate, resume_at, 0
+        if not shuffle and len(self.rows) % world:
+            self.rows = np.concatenate([self.rows, np.resize(self.rows, world - len(self.rows) % world)])
 
     def set_epoch(self, epoch: int) -> None:
         """Called by Lightning before each epoch."""
         self.epoch = epoch
 
     def __len__(self) -> int:
-        return -(-self.length // self.batch_size)
+        return -(-len(self.rows) // (self.batch_size * self.world))
 
     def __iter__(self) -> Iterator[BatchKey]:
-        order = np.arange(self.length)
+        order = self.rows
         if self.shuffle:
-            order = np.random.default_rng((self.seed, self.epoch)).permutation(self.length)
-        for i in range(len(self)):
-            yield BatchKey(order[i * self.batch_size : (i + 1) * self.batch_size], (self.seed, self.epoch, i))
+            order = self.rows[np.random.default_rng((self.seed, self.epoch)).permutation(len(self.rows))]
+        together = self.batch_size * self.world
+        first = self.resume_at[1] if self.epoch == self.resume_at[0] else 0
+        for i in range(first, len(self)):
+            begin = i - i % self.accumulate  # of the optimizer step
+            end = min(begin + self.accumulate, len(self))
+            in_step = min(end * together, len(order)) - begin * together
+            mine = order[i * together : (i + 1) * together][self.rank :: self.world]
+            share = len(mine) * self.accumulate * self.world / in_step
+            yield BatchKey(mine if len(mine) else order[:1], (self.seed, self.epoch, i * self.world + self.rank), share)
 
 
 class BatchDataset(Dataset[dict[str, Tensor]]):
-    """Maps a `BatchKey` to a batch of tensors."""
+    """Maps a `BatchKey` to a batch of tensors, with ``row`` (B,) the cache's rows and ``share`` () that of the key."""
 
     def __init__(self, cache: SampleCache, config: EstimatorConfig, noise: AugmentConfig | None = None) -> None:
         self.cache, self.config, self.noise = cache, config, noise
 
     def __getitem__(self, key: BatchKey) -> dict[str, Tensor]:
-        batch = self.cache.take(np.sort(key.rows))  # sorted: memory maps like it, and the loss does not mind
+        rows = np.sort(key.rows)  # sorted: memory maps like it, and the loss does not mind
+        batch = self.cache.take(rows)
         if self.noise is not None:
             batch = augment(batch, self.noise, np.random.default_rng((*key.seed, 1)))
-        return to_tensors(batch, self.config.candidates + self.config.change_regions)
+        out = to_tensors(batch, self.config.candidates + self.config.change_regions)
+        return {**out, "row": torch.from_numpy(rows), "share": torch.tensor(key.share, dtype=torch.float32)}
 
 
 class EstimatorDataModule(L.LightningDataModule):
@@ -66,34 +108,73 @@ class EstimatorDataModule(L.LightningDataModule):
     Args:
         log_dir: transition log with a ``train`` and a ``validation`` split.
         config: fixes the input arrays.
-        batch_size, seed, workers: workers are processes that build the cache; loading itself is cheap and stays in this process.
+        batch_size, seed, workers: batch size per process; workers are processes that build the cache; loading itself is cheap and stays
+            in this process.
         cache_dir: where samples are cached; None = hidden folder inside the log.
         noise: training-time noise, None for none.
         second_looks: also train on (before, action, frame after a following quiet look).
+        leave_out: categories; transitions whose action names one are left out of both splits.
+        episodes: of the training split only the first so many (0 = all).
+        accumulate, rank, world, resume_at: see `EpochBatches`.
+        progress: show a bar while the cache is built.
     """
 
     def __init__(
         self, log_dir: str | Path, config: EstimatorConfig, batch_size: int = 64, seed: int = 0, workers: int = 1,
         cache_dir: str | Path | None = None, noise: AugmentConfig | None = None, second_looks: bool = True,
+        leave_out: Sequence[str] = (), episodes: int = 0, accumulate: int = 1, rank: int = 0, world: int = 1,
+        resume_at: tuple[int, int] = (0, 0), progress: bool = False,
     ) -> None:  # fmt: skip
         super().__init__()
+        self.prepare_data_per_node = False  # nodes share a file system, and one of them builds
         self.log_dir, self.config, self.batch_size, self.seed, self.workers = Path(log_dir), config, batch_size, seed, workers
-        self.cache_dir, self.noise, self.second_looks = cache_dir, noise, second_looks
+        self.cache_dir, self.noise, self.second_looks, self.leave_out = cache_dir, noise, second_looks, tuple(leave_out)
+        self.episodes, self.accumulate, self.rank, self.world, self.resume_at = episodes, accumulate, rank, world, resume_at
+        self.progress = progress
         self.train: SampleCache | None = None
         self.validation: SampleCache | None = None
+        self.train_rows = self.validation_rows = np.zeros(0, dtype=np.int64)
+        self.cache_s = 0.0
+
+    def prepare_data(self) -> None:
+        """Open or build the caches; of several processes one does this while the others wait. Raises LogError, and ConfigError when
+        nothing is left to train on."""
+        if self.train is None:
+            start = time.monotonic()
+            self.train, self.validation = self._open("train", self.second_looks), self._open("validation", False)
+            self.train_rows = kept_rows(self.train, self.leave_out, self.episodes)
+            self.validation_rows = kept_rows(self.validation, self.leave_out)
+            self.cache_s = time.monotonic() - start
 
     def setup(self, stage: str | None = None) -> None:
-        """Build or open the caches. Raises LogError."""
-        if self.train is None:
-            self.train = build_cache(self.log_dir, "train", self.config, self.cache_dir, self.second_looks, self.workers)
-            self.validation = build_cache(self.log_dir, "validation", self.config, self.cache_dir, False, self.workers)
+        """The same, in every process."""
+        self.prepare_data()
+
+    def _open(self, split: str, second_looks: bool) -> SampleCache:
+        return build_cache(self.log_dir, split, self.config, self.cache_dir, second_looks, self.workers, self.progress)
 
     def train_dataloader(self) -> DataLoader[dict[str, Tensor]]:
         assert self.train is not None
-        order = EpochBatches(len(self.train), self.batch_size, self.seed)
+        order = EpochBatches(
+            self.train_rows, self.batch_size, self.seed, True, self.rank, self.world, self.accumulate, self.resume_at
+        )  # fmt: skip
         return DataLoader(BatchDataset(self.train, self.config, self.noise), batch_size=None, sampler=order)
 
     def val_dataloader(self) -> DataLoader[dict[str, Tensor]]:
         assert self.validation is not None
-        order = EpochBatches(len(self.validation), 128, self.seed, shuffle=False)
+        order = EpochBatches(self.validation_rows, VALIDATION_BATCH, self.seed, False, self.rank, self.world)
         return DataLoader(BatchDataset(self.validation, self.config), batch_size=None, sampler=order)
+
+
+def kept_rows(cache: SampleCache, leave_out: Sequence[str], episodes: int = 0) -> NDArray[np.int64]:
+    """Rows of the first ``episodes`` (0 = all) whose action names none of the categories ``leave_out``. Raises ConfigError when none is
+    left."""
+    kept = np.ones(len(cache), dtype=np.bool_)
+    if leave_out:
+        gone = [i for i, name in enumerate(cache.categories) if name in leave_out]
+        kept &= ~np.isin(cache.column("meta_acted"), gone).any(1)
+    if episodes:
+        kept &= cache.column("meta_episode") < episodes
+    if not kept.any():
+        raise ConfigError(f"leave_out={', '.join(leave_out)} leaves no transition of {cache.directory.name.split('-')[0]}; leave fewer out")
+    return np.flatnonzero(kept).astype(np.int64)

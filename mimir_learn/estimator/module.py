@@ -1,76 +1,92 @@
-"""Lightning module: optimiser, schedule, logging and validation numbers around `DeltaEstimator` and `criterion`."""
+"""Lightning module: optimiser, schedule and validation numbers around `DeltaEstimator` and `criterion`."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 import lightning as L
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.criterion import LossWeights, criterion
+from mimir_learn.estimator.distributed import gathered, once
 from mimir_learn.estimator.model import DeltaEstimator
+from mimir_learn.estimator.schedule import factor
+
+COUNTS = ("loss", "hits", "predicted", "true", "exact", "quiet", "false")
 
 
 class EstimatorModule(L.LightningModule):
     """Trains a `DeltaEstimator`.
 
-    Validation counts are summed over the whole split before any ratio is taken: ``val/loss`` (the criterion per transition),
-    ``val/exact`` (every candidate's facts right), ``val/f1`` (micro, changed facts of the candidates; `metrics.score` on the decoded
-    Δ is the number to report), ``val/false_change`` (on transitions in which no candidate changes).
+    Whatever is random in a step (dropout) is drawn from (seed, epoch, batch), not from what came before, so that a resumed run draws the
+    same. Validation counts each transition of the split once, whichever process saw it (and how often), and sums before any ratio is
+    taken: ``val/loss`` (the criterion per transition), ``val/exact`` (every candidate's facts right), ``val/f1`` (micro, changed facts of
+    the candidates; `metrics.score` on the decoded Δ is the number to report), ``val/false_change`` (on transitions in which no candidate
+    changes).
     """
 
     def __init__(
         self, config: EstimatorConfig, lr: float = 2e-3, weight_decay: float = 0.02, warmup: float = 0.05,
-        weights: LossWeights | None = None, total_steps: int | None = None,
+        weights: LossWeights | None = None, total_steps: int | None = None, schedule: str = "cosine", seed: int = 0,
     ) -> None:  # fmt: skip
         super().__init__()
         self.model = DeltaEstimator(config)
         self.lr, self.weight_decay, self.warmup, self.total_steps = lr, weight_decay, warmup, total_steps
-        self.weights = weights or LossWeights()
+        self.weights, self.schedule, self.seed = weights or LossWeights(), schedule, seed
         self.save_hyperparameters({"estimator": config.to_dict(), "lr": lr, "weight_decay": weight_decay, "loss": asdict(self.weights)})
-        self._sums: dict[str, float] = {}
+        self.position = (0, 0)  # (epoch, batch) that comes next
+        self.run: dict[str, Any] = {}  # what this run is done with; kept in its checkpoints
+        self._seen: list[tuple[Tensor, Tensor]] = []
 
-    def training_step(self, batch: dict[str, Tensor], batch_idx: int) -> Tensor:
+    def training_step(self, batch: dict[str, Tensor], batch_idx: int) -> dict[str, Any]:
+        torch.manual_seed(step_seed(self.seed, self.current_epoch, batch_idx * self.trainer.world_size + self.global_rank))
         losses = criterion(self.model(batch), batch, self.weights)
-        size = batch["mask"].shape[0]
-        self.log_dict({f"train/{k}": v.detach() for k, v in losses.items()}, batch_size=size)
-        self.log("loss", losses["loss"].detach(), prog_bar=True, logger=False, batch_size=size)
-        return losses["loss"]
+        self.position = (self.current_epoch, batch_idx + 1)
+        self.log("loss", losses["loss"].detach(), prog_bar=True, logger=False, batch_size=batch["mask"].shape[0])
+        return {"loss": losses["loss"] * batch["share"], "parts": {k: v.detach() for k, v in losses.items()}, "share": batch["share"]}
+
+    def on_train_epoch_end(self) -> None:
+        self.position = (self.current_epoch + 1, 0)
+
+    def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
+        checkpoint["run"] = {**self.run, "position": list(self.position)}
 
     def on_validation_epoch_start(self) -> None:
-        self._sums = {}
+        self._seen = []
 
     def validation_step(self, batch: dict[str, Tensor], batch_idx: int) -> None:
-        add_counts(self._sums, self.model(batch), batch, self.weights)
+        self._seen.append((batch["row"], row_counts(self.model(batch), batch, self.weights)))
 
     def on_validation_epoch_end(self) -> None:
-        if self._sums:
-            self.log_dict({f"val/{k}": v for k, v in ratios(self._sums).items()}, prog_bar=True)
+        if self._seen:
+            table = gathered(self, torch.cat([r for r, _ in self._seen]), torch.cat([c for _, c in self._seen]))
+            self.log_dict({f"val/{k}": v for k, v in ratios(table).items()}, prog_bar=True)
+            self._seen = []
 
     def configure_optimizers(self) -> Any:
-        decay = [p for p in self.parameters() if p.dim() > 1]
-        rest = [p for p in self.parameters() if p.dim() <= 1]
+        trained = [p for p in self.parameters() if p.requires_grad]
+        decay, rest = [p for p in trained if p.dim() > 1], [p for p in trained if p.dim() <= 1]
         groups = [{"params": decay, "weight_decay": self.weight_decay}, {"params": rest, "weight_decay": 0.0}]
         optimiser = torch.optim.AdamW(groups, lr=self.lr, betas=(0.9, 0.98))
         total = self.total_steps or int(self.trainer.estimated_stepping_batches)
-        warm = max(1, int(self.warmup * total))
-
-        def scale(step: int) -> float:
-            if step < warm:
-                return (step + 1) / warm
-            return 0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * min(1.0, (step - warm) / max(1, total - warm))))
-
-        schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, scale)
+        schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, factor(self.schedule, total, self.warmup))
         return {"optimizer": optimiser, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
 
 
-def candidate_counts(logits: dict[str, Tensor], batch: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Sums over a batch, facts of the offered candidates only: ``hits``, ``predicted``, ``true`` changed facts, ``exact`` and ``quiet``
-    transitions, ``false`` changes claimed on quiet ones, ``n``."""
+def step_seed(seed: int, epoch: int, batch: int) -> int:
+    """Seed of what a training step draws at random."""
+    return int(np.random.SeedSequence((seed, epoch, batch, 2)).generate_state(1, np.uint64)[0] >> 1)
+
+
+def row_counts(logits: dict[str, Tensor], batch: dict[str, Tensor], weights: LossWeights) -> Tensor:
+    """(B, 7) in the order of `COUNTS`, facts of the offered candidates only: the loss; changed facts hit, predicted, true; whether the
+    transition is exactly right; whether nothing changes in it, and whether a change is claimed nevertheless."""
     movable = batch["movable"] & batch["mask"]
     applies = batch["attr_mask"] & batch["mask"][..., None]
     said_p, said_a = logits["parent"].argmax(-1) * movable, logits["attr"].argmax(-1) * applies
@@ -78,29 +94,26 @@ def candidate_counts(logits: dict[str, Tensor], batch: dict[str, Tensor]) -> dic
     said = torch.cat([said_p, said_a.flatten(1)], 1)
     true = torch.cat([true_p, true_a.flatten(1)], 1)
     quiet = (true == 0).all(1)
+    hits, exact = ((said == true) & (true != 0)).sum(1), (said == true).all(1)
+    loss = criterion(logits, batch, weights, reduction="none")["loss"]
+    columns = (loss, hits, (said != 0).sum(1), (true != 0).sum(1), exact, quiet, quiet & (said != 0).any(1))
+    return torch.stack([c.float() for c in columns], 1)
+
+
+def ratios(table: NDArray[np.float64]) -> dict[str, float]:
+    """``loss``, ``exact``, ``f1`` and ``false_change`` from the `row_counts` of all transitions, (N, 7)."""
+    total = dict(zip(COUNTS, table.sum(0).tolist(), strict=True))
     return {
-        "n": torch.tensor(len(said)),
-        "hits": ((said == true) & (true != 0)).sum(),
-        "predicted": (said != 0).sum(),
-        "true": (true != 0).sum(),
-        "exact": (said == true).all(1).sum(),
-        "quiet": quiet.sum(),
-        "false": (quiet & (said != 0).any(1)).sum(),
+        "loss": total["loss"] / len(table),
+        "exact": total["exact"] / len(table),
+        "f1": 2 * total["hits"] / max(total["predicted"] + total["true"], 1.0),
+        "false_change": total["false"] / max(total["quiet"], 1.0),
     }
 
 
-def add_counts(sums: dict[str, float], logits: dict[str, Tensor], batch: dict[str, Tensor], weights: LossWeights) -> None:
-    """Add a batch's `candidate_counts` and summed loss to ``sums``."""
-    loss = criterion(logits, batch, weights)["loss"] * len(batch["mask"])
-    for key, value in {"loss": loss, **candidate_counts(logits, batch)}.items():
-        sums[key] = sums.get(key, 0.0) + float(value)
-
-
-def ratios(sums: dict[str, float]) -> dict[str, float]:
-    """``loss``, ``exact``, ``f1`` and ``false_change`` from summed counts."""
-    return {
-        "loss": sums["loss"] / sums["n"],
-        "exact": sums["exact"] / sums["n"],
-        "f1": 2 * sums["hits"] / max(sums["predicted"] + sums["true"], 1.0),
-        "false_change": sums["false"] / max(sums["quiet"], 1.0),
-    }
+@torch.no_grad()
+def validate(model: DeltaEstimator, batches: Iterable[dict[str, Tensor]], weights: LossWeights) -> dict[str, float]:
+    """The numbers of `EstimatorModule`'s validation for ``model`` (put into eval mode), in this process alone."""
+    model.eval()
+    seen = [(batch["row"], row_counts(model(batch), batch, weights)) for batch in batches]
+    return ratios(once(torch.cat([r for r, _ in seen]).numpy(), torch.cat([c for _, c in seen]).numpy()))

@@ -1,11 +1,12 @@
 """What makes a resumed run the same run: its recipe on disk, and a checkpoint that can be read and belongs where it lies.
 
 A resumed optimiser and schedule come out of the checkpoint, so changed settings would be recorded but only half obeyed; they are
-refused instead.
+refused instead. So is another number of processes: the batches of an epoch would be others.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import pickle
@@ -18,7 +19,10 @@ import torch
 from mimir_learn.errors import CheckpointError, ConfigError
 
 RECIPE = "recipe.json"
-_FREE = ("log_dir", "out_dir", "threads", "workers", "cache_dir", "max_minutes", "resume", "progress")
+_FREE = (
+    "log_dir", "out_dir", "threads", "workers", "cache_dir", "max_minutes", "resume", "progress", "accelerator", "strategy", "compile",
+    "checkpoint_every",
+)  # fmt: skip
 _LOG = "log (content hash)"
 
 
@@ -42,8 +46,11 @@ def write_recipe(out: Path, body: Mapping[str, Any]) -> None:
     (out / RECIPE).write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
 
 
-def check_recipe(out: Path, body: Mapping[str, Any]) -> None:
-    """Raises ConfigError when the run in ``out`` was begun with other settings than ``body``, or when that cannot be told."""
+def check_recipe(out: Path, body: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
+    """Raises ConfigError when the run in ``out`` was begun with other settings than ``body``, or when that cannot be told.
+
+    What a run of an older version did not record was as in ``defaults``.
+    """
     path = out / RECIPE
     try:
         begun = json.loads(path.read_text())
@@ -53,6 +60,7 @@ def check_recipe(out: Path, body: Mapping[str, Any]) -> None:
         raise ConfigError(
             f"resume: {path} is missing or damaged ({e}), so what the run was begun with is unknown; train anew in another out_dir"
         ) from e
+    begun = {**defaults, **begun}
     keys = [k for k in sorted({*begun, *body}) if k not in begun or k not in body or begun[k] != body[k]]
     if keys:
         said = "; ".join(f"{k} was {begun.get(k, 'not recorded')!r}, now {body.get(k, 'unknown')!r}" for k in keys)
@@ -95,3 +103,18 @@ def open_checkpoint(path: Path) -> Path:
         torch.save(body, partial)
         partial.replace(path)
     return path
+
+
+def position(body: Mapping[str, Any]) -> tuple[int, int]:
+    """(epoch, batch) that comes next in a checkpoint's run; batch 0 of epoch 0, which changes nothing, for one that has not said."""
+    epoch, batch = body.get("run", {}).get("position", (0, 0))
+    return int(epoch), int(batch)
+
+
+def curve(out: Path, key: str = "train/loss") -> dict[int, float]:
+    """Optimizer step → logged value of a run, over all its beginnings: each resumed run logs into a file of its own."""
+    found: dict[int, float] = {}
+    for path in sorted(Path(out).glob("logs/csv/version_*/metrics.csv"), key=lambda p: int(p.parent.name.removeprefix("version_"))):
+        with path.open(newline="") as file:
+            found |= {int(row["step"]): float(row[key]) for row in csv.DictReader(file) if row.get(key)}
+    return dict(sorted(found.items()))
