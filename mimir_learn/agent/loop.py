@@ -11,7 +11,7 @@ from mimir_learn.agent.explore import Explorer
 from mimir_learn.agent.planner import duty, plan, replan
 from mimir_learn.agent.records import EpisodeResult, Gate, GateConfig, Lesson, StepRecord, Thought, Verdict
 from mimir_learn.agent.robot import Robot
-from mimir_learn.agent.second_look import second_look
+from mimir_learn.agent.second_look import Arrival, Doubt, second_look
 from mimir_learn.agent.variants import FULL, UNBOUNDED, Variant
 from mimir_learn.memory import GroundedGoal, Status, make_query, recall
 from mimir_learn.memory.grounding import Chooser
@@ -102,6 +102,7 @@ class MimirAgent:
         same = task_source is world_source
         self._task_channel = self._world_channel if same else _Channel(task_source, gate_config.build())
         self._belief: Belief | None = None
+        self._arrival: Arrival | None = None
 
     def reset_sources(self, seed: int) -> None:
         """Start the Δ-sources' episode; the environment has been reset before."""
@@ -118,7 +119,8 @@ class MimirAgent:
         self.variant.recollect(self.task, self.world)
         self._belief = self.world.belief()
         if (doubt := self._world_channel.open or self._task_channel.open) is not None:
-            look = second_look(self.view, doubt.doubtful, doubt.transition.belief, len(doubt.looks))
+            seen, now = doubt.transition, observation.pose
+            look = second_look(self.view, Doubt(seen.action, doubt.doubtful, seen.belief, now, self._arrival, len(doubt.looks)))
             if self._rho(look) is None:  # an embodiment that cannot look like this
                 look = Action(Verb.LOOK)
             return self._think("look_again", None, (), None, look)
@@ -174,6 +176,8 @@ class MimirAgent:
         if self._belief is None:
             raise RuntimeError("learn() before decide(): there is no belief W_t⁺ to judge the action against")
         goal = self.thought.goal if self.thought is not None else None
+        if action.verb is Verb.NAVIGATE and outcome.success:
+            self._arrival = Arrival(action, after.pose)
         transition = Transition(before, action, after, outcome, self._belief)
         world = self._consult(self._world_channel, transition, goal)
         task = world if self._task_channel is self._world_channel else self._consult(self._task_channel, transition, goal)

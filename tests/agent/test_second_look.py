@@ -2,16 +2,17 @@
 
 from dataclasses import dataclass, field, replace
 
+import numpy as np
 import pytest
 
 from mimir_learn.agent import HouseholdAdapter, MimirAgent, Robot, run_episode
-from mimir_learn.agent.second_look import second_look
+from mimir_learn.agent.second_look import Arrival, Doubt, second_look
 from mimir_learn.feedback import GateConfig, make_source
 from mimir_learn.memory import Status
 from mimir_learn.symbols import (
-    ELSEWHERE,
     EMPTY,
     IN_HAND,
+    Action,
     Belief,
     BelievedEntity,
     Delta,
@@ -125,13 +126,27 @@ def test_two_more_looks_only_where_one_leaves_doubt():
     assert ok and {len(run) for run in "".join("l" if r.look_again else "." for r in result.records).split(".") if run} == {1}
 
 
-def test_doubt_about_the_floor_is_settled_by_looking_down():
-    room, table = Entity("kitchen_1", "kitchen", Kind.ROOM), Entity("table_1", "table", Kind.RECEPTACLE)
-    belief = Belief(None, {e.id: BelievedEntity(e, None) for e in (room, table)})  # the vocabulary is not asked
-    on_table, on_floor = Parent("table_1", Relation.ON), Parent("kitchen_1", Relation.ROOM)
+MUG, HERE, BESIDE = Entity("mug_1", "mug", Kind.OBJECT), np.eye(4), np.eye(4) + 0.1
 
-    def look(parent, number=1):
-        return second_look("doubt", Delta([ParentChange("mug_1", IN_HAND, parent, 0.6)]), belief, number).verb
 
-    assert look(on_floor) is look(ELSEWHERE) is Verb.LOOK_DOWN
-    assert look(on_table) is look(on_floor, number=2) is Verb.LOOK
+def look(verb, *, p=0.6, held=True, pose=HERE, arrival=None, number=1):
+    """The look that settles a doubt about an action with the mug, said to be on a table with probability ``p``."""
+    belief = Belief(None, {"mug_1": BelievedEntity(MUG, IN_HAND if held else None)})  # the vocabulary is not asked
+    about = Action(verb, *{Verb.NAVIGATE: (None, "table_1"), Verb.PLACE: ("mug_1", "table_1"), Verb.PICK: ("mug_1",)}.get(verb, ()))
+    changes = Delta([ParentChange("mug_1", IN_HAND, Parent("table_1", Relation.ON), p)]) if held else EMPTY
+    return second_look("doubt", Doubt(about, changes, belief, pose, arrival, number))
+
+
+def test_the_view_fits_what_is_in_doubt():
+    assert look(Verb.PICK, held=False).verb is Verb.LOOK
+    assert look(Verb.PLACE).verb is look(Verb.NAVIGATE).verb is Verb.LOOK_DOWN
+    assert look(Verb.PLACE, number=2).verb is Verb.LOOK
+
+
+def test_after_a_place_seen_from_aside_the_agent_goes_back_to_where_it_arrived():
+    came = Arrival(Action(Verb.NAVIGATE, None, "table_1"), HERE)
+    assert look(Verb.PLACE, pose=BESIDE, arrival=came) == came.walk
+    assert look(Verb.PLACE, pose=HERE, arrival=came).verb is Verb.LOOK_DOWN
+    assert look(Verb.PLACE, pose=BESIDE, arrival=came, p=0.3).verb is Verb.LOOK_DOWN, "what may still be in the hand may fall"
+    thing = Arrival(Action(Verb.NAVIGATE, "mug_2"), HERE)
+    assert look(Verb.PLACE, pose=BESIDE, arrival=thing).verb is Verb.LOOK_DOWN, "a thing may no longer be in view"
