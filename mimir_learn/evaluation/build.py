@@ -216,12 +216,15 @@ def _house(seed: int, config: SuiteConfig, kinds: Counter[tuple[str, str]]) -> d
     world = World.of_house(generate_house(seed))
     certified, discarded = [], []
     candidates: dict[str, list[Task]] = {}
+    first: dict[str, list[Task]] = {}
     for subset in config.subsets:
         rng = np.random.default_rng([config.seed, seed, SUBSETS.index(subset)])
         drawn = sample_subset(world, rng, subset, 3 * config.draws, f"h{seed}")
+        first[subset] = drawn[:1]  # what a subset that comes later is compared with must not depend on what is there already
         candidates[subset] = _in_order(drawn, {k: kinds[subset, k] / w for k, w in WEIGHTS[subset].items()})[: config.draws]
     for subset in config.subsets if config.add is None else [config.add]:
-        others = [t for s in config.subsets if s != subset and s not in COURSES for t in candidates[s][:1]]
+        pool = first if subset in COURSES else candidates
+        others = [t for s in config.subsets if s != subset and s not in COURSES for t in pool[s][:1]]
         full = sum(n for (s, _), n in kinds.items() if s == subset) >= config.tasks
         for number, task in enumerate([] if full else candidates[subset]):
             others = [o for o in others if key(o) != key(task)]

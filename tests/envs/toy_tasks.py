@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mimir_learn.envs.household.tasks import Look, World
-from mimir_learn.envs.household.vocabulary import VOCABULARY
 from collections.abc import Iterator
 
+from mimir_learn.envs.household.tasks import Look, World
+from mimir_learn.envs.household.vocabulary import VOCABULARY
 from mimir_learn.symbols import Course, Entity, Goal, Kind, ObjectQuery, Parent, Relation, Situation, Snapshot, Task, Watch
 
 # id → (parent, relation, x, y, colour)

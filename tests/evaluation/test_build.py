@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mimir_learn.envs.household import VOCABULARY, generate_house
+from mimir_learn.envs.household import VOCABULARY, FaultRates, generate_house
 from mimir_learn.envs.household.tasks import SUBSETS, World, sample_subset
 from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import build, certify
 from mimir_learn.evaluation.build import SuiteConfig, build_suite, check_suite, pick, run_suite_command
 from mimir_learn.evaluation.difficulty import card_of, card_path, load_card, play, table, write_card
+from mimir_learn.evaluation.episode import environment
+from mimir_learn.evaluation.jobs import house_options
 from mimir_learn.evaluation.suite import Suite
 from mimir_learn.evaluation.trials import Mimir, Trial, run_trial
 from mimir_learn.evaluation.trivial import NearestFirst, Nothing
@@ -53,6 +55,48 @@ def test_the_scarcest_kind_and_what_needs_memory_are_tried_first() -> None:
     common = drawn[0].meta["kind"]
     kinds = [t.meta["kind"] for t in build._in_order(drawn, {common: 1.0})]
     assert common not in kinds[: -kinds.count(common)]
+
+
+def test_a_subset_added_later_is_the_one_of_a_whole_build_and_changes_nothing_else(tmp_path: Path) -> None:
+    both = SuiteConfig(out=str(tmp_path / "both.json"), subsets=["base", "sequence"], tasks=2, houses=8, batch=2, draws=2, n_jobs=1)
+    one = replace(both, out=str(tmp_path / "one.json"), subsets=["base"])
+    added = replace(both, out=one.out, add="sequence")
+    run_suite_command(both)
+    run_suite_command(one)
+    write_card(Path(one.out), 1)
+    before = Path(one.out).read_text().splitlines()
+    assert "CHANGED, was" in run_suite_command(added)
+    whole, late = Suite.load(Path(both.out)), Suite.load(Path(one.out))
+    assert late == whole and late.subsets() == {"base": 2, "sequence": 2}
+    lines = [line.rstrip(",") for line in before if line.startswith('{"task"')]
+    assert [line.rstrip(",") for line in Path(one.out).read_text().splitlines() if line.startswith('{"task"')][:2] == lines
+    assert set(late.provenance["added"]) == {"sequence"} and late.provenance["config"]["subsets"] == ["base"]
+    with pytest.raises(ConfigError, match="has a subset sequence already"):
+        run_suite_command(added)
+    run_suite_command(replace(added, card=True))
+    card = load_card(card_path(Path(one.out)))
+    assert card == json.loads(json.dumps(card_of(late, 1))), "measured alone and beside the rows there were: the same as all at once"
+    with pytest.raises(ConfigError, match="not the card of this suite without sequence"):
+        run_suite_command(replace(added, card=True))
+    with pytest.raises(ConfigError, match="none of its subsets"):
+        replace(one, add="sequence")
+
+
+def test_a_sequence_that_its_end_alone_would_do_is_discarded(suite: Suite) -> None:
+    task = next(t for t in suite.tasks if t.subset == "sequence")
+    assert task.certificate.end_gc is not None and task.certificate.end_gc < 1
+    start = trial_start(task)
+    hasty = certify.only_the_end(task.task, VOCABULARY, start)
+    assert 1 <= len(hasty.goals) < len(task.task.goals) and not any(g.after or g.afresh for g in hasty.goals)
+    assert not any(t.certificate.end_gc is not None for t in suite.tasks if t.subset != "sequence")
+    loose = replace(task.task, success=replace(task.task.success, stages=task.task.success.stages[-1:]))
+    assert certify.certify(loose, task.house_seed, None, 150).reason == "seeing to the end alone solves it"
+
+
+def trial_start(task):  # type: ignore[no-untyped-def]
+    env = environment(128)
+    env.reset(seed=0, options={**house_options(task.task, task.house_seed), "faults": FaultRates()})
+    return env.privileged_state()
 
 
 def test_no_words_and_no_meaning_twice(suite: Suite) -> None:

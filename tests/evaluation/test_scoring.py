@@ -11,6 +11,7 @@ from mimir_learn.symbols import (
     IN_HAND,
     AllOf,
     AnyOf,
+    Course,
     Delta,
     Entity,
     Exists,
@@ -122,6 +123,47 @@ def test_two_goals_need_two_witnesses_to_be_truly_complete() -> None:
     first = step(scorer, PUT, PUT, ("a",))
     second = step(scorer, EMPTY, EMPTY, ("a", "b"))
     assert first["false_completions"] == [] and second["false_completions"] == ["b"]
+
+
+def test_order_is_scored_over_the_episode_and_the_end_at_the_end() -> None:
+    """There and back and then the lamp: done in that order it is a success; the way there alone is half of it, and stays so."""
+    back = replace(MUG, id="b", target=ObjectQuery("table"), after=("g1",), afresh=True)
+    on = replace(LAMP, after=("b",), afresh=True)
+    at_table = Related("?x", Relation.ON, "table_1")
+    stages = (Related("?x", Relation.ON, "shelf_1"), at_table, Has("lamp_1", "on"))
+    task = Task("t", "", (MUG, back, on), {}, Course((("?x", ObjectQuery("mug")),), stages, AllOf((at_table, Has("lamp_1", "on")))))
+    again, home, lit = Delta([ParentChange("mug_1", SHELF, IN_HAND)]), Delta([ParentChange("mug_1", IN_HAND, TABLE)]), [("lamp_1", "on")]
+    switch = Delta([StateChange(*lit[0], False, True)])
+    scorer = EpisodeScorer(task, START)
+    traces = [
+        step(scorer, d, d, done)
+        for d, done in ((PICK, ()), (PUT, ("g1",)), (again, ("g1",)), (home, ("g1", "b")), (switch, ("g1", "b", "g2")))
+    ]
+    assert [t["met"] for t in traces] == [0, 1, 1, 2, 4] and not any(t["false_completions"] for t in traces)
+    scores = scorer.finish(declared=True, completed=("g1", "b", "g2"))
+    assert scores["sr"] and scores["declared_sr"] and scores["gc"] == 1.0 and scores["conditions"] == 4 and scores["completions"] == 3
+    hasty = EpisodeScorer(task, START)
+    step(hasty, switch, switch, ("g2",))
+    step(hasty, PICK, PICK)
+    step(hasty, PUT, PUT, ("g1",))
+    scores = hasty.finish(declared=True)
+    assert not scores["sr"] and scores["gc"] == scores["gc_end"] == scores["gc_ever"] == 0.25
+
+
+def test_one_mug_filled_twice_is_no_false_completion() -> None:
+    mug = ObjectQuery("mug", name="a")
+    fill = Goal("g1", mug, attribute="filled")
+    empty = replace(fill, id="g2", value=False, after=("g1",), afresh=True)
+    again = replace(fill, id="g3", after=("g2",), afresh=True)
+    start = replace(START, snapshot=Snapshot(START.snapshot.parents, {("mug_1", "filled"): False, ("mug_2", "filled"): False}))
+    scorer, done = EpisodeScorer(Task("t", "", (fill, empty, again)), start), []
+    for value, goal in ((True, "g1"), (False, "g2"), (True, "g3")):
+        done.append(goal)
+        flip = Delta([StateChange("mug_1", "filled", not value, value)])
+        assert step(scorer, flip, flip, tuple(done))["false_completions"] == []
+    twins = EpisodeScorer(Task("t", "", (fill, replace(again, after=(), afresh=False))), start)
+    flip = Delta([StateChange("mug_1", "filled", False, True)])
+    assert step(twins, flip, flip, ("g1", "g3"))["false_completions"] == ["g3"], "two that are to be filled are two mugs"
 
 
 def test_not_knowing_where_is_wrong_only_when_it_did_not_move() -> None:
