@@ -16,9 +16,12 @@ from torch.utils.data import DataLoader, Dataset, Sampler
 
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.augment import AugmentConfig, augment
+from mimir_learn.estimator.backbones.features import StoredMaps, stored_maps
 from mimir_learn.estimator.batch import to_tensors
 from mimir_learn.estimator.cache import SampleCache, build_cache
 from mimir_learn.estimator.config import EstimatorConfig
+from mimir_learn.estimator.model import DeltaEstimator
+from mimir_learn.estimator.prefetch import Prefetching
 
 VALIDATION_BATCH = 128
 
@@ -88,16 +91,24 @@ class EpochBatches(Sampler[BatchKey]):
 
 
 class BatchDataset(Dataset[dict[str, Tensor]]):
-    """Maps a `BatchKey` to a batch of tensors, with ``row`` (B,) the cache's rows and ``share`` () that of the key."""
+    """Maps a `BatchKey` to a batch of tensors, with ``row`` (B,) the cache's rows and ``share`` () that of the key.
 
-    def __init__(self, cache: SampleCache, config: EstimatorConfig, noise: AugmentConfig | None = None) -> None:
-        self.cache, self.config, self.noise = cache, config, noise
+    ``maps`` of a frozen backbone take the place of the frames' colours.
+    """
+
+    def __init__(
+        self, cache: SampleCache, config: EstimatorConfig, noise: AugmentConfig | None = None, maps: StoredMaps | None = None
+    ) -> None:
+        self.cache, self.config, self.noise, self.maps = cache, config, noise, maps
 
     def __getitem__(self, key: BatchKey) -> dict[str, Tensor]:
         rows = np.sort(key.rows)  # sorted: memory maps like it, and the loss does not mind
         batch = self.cache.take(rows)
         if self.noise is not None:
             batch = augment(batch, self.noise, np.random.default_rng((*key.seed, 1)))
+        if self.maps is not None:
+            del batch["image_rgb"]
+            batch |= self.maps.take(rows)
         out = to_tensors(batch, self.config.candidates + self.config.change_regions)
         return {**out, "row": torch.from_numpy(rows), "share": torch.tensor(key.share, dtype=torch.float32)}
 
@@ -134,7 +145,13 @@ class EstimatorDataModule(L.LightningDataModule):
         self.train: SampleCache | None = None
         self.validation: SampleCache | None = None
         self.train_rows = self.validation_rows = np.zeros(0, dtype=np.int64)
+        self.model: DeltaEstimator | None = None
+        self.maps: dict[str, StoredMaps | None] = {}
         self.cache_s = 0.0
+
+    def use_maps(self, model: DeltaEstimator) -> None:
+        """Read a frozen backbone's maps of the frames from disk (computed once) instead of running it; no effect for other backbones."""
+        self.model = model
 
     def prepare_data(self) -> None:
         """Open or build the caches; of several processes one does this while the others wait. Raises LogError, and ConfigError when
@@ -144,6 +161,9 @@ class EstimatorDataModule(L.LightningDataModule):
             self.train, self.validation = self._open("train", self.second_looks), self._open("validation", False)
             self.train_rows = kept_rows(self.train, self.leave_out, self.episodes)
             self.validation_rows = kept_rows(self.validation, self.leave_out)
+            if self.model is not None:
+                both = {"train": self.train, "validation": self.validation}
+                self.maps = {split: stored_maps(cache, self.model, self.progress) for split, cache in both.items()}
             self.cache_s = time.monotonic() - start
 
     def setup(self, stage: str | None = None) -> None:
@@ -155,15 +175,17 @@ class EstimatorDataModule(L.LightningDataModule):
 
     def train_dataloader(self) -> DataLoader[dict[str, Tensor]]:
         assert self.train is not None
-        order = EpochBatches(
-            self.train_rows, self.batch_size, self.seed, True, self.rank, self.world, self.accumulate, self.resume_at
-        )  # fmt: skip
-        return DataLoader(BatchDataset(self.train, self.config, self.noise), batch_size=None, sampler=order)
+        order = EpochBatches(self.train_rows, self.batch_size, self.seed, True, self.rank, self.world, self.accumulate, self.resume_at)
+        return _loader(BatchDataset(self.train, self.config, self.noise, self.maps.get("train")), order)
 
     def val_dataloader(self) -> DataLoader[dict[str, Tensor]]:
         assert self.validation is not None
         order = EpochBatches(self.validation_rows, VALIDATION_BATCH, self.seed, False, self.rank, self.world)
-        return DataLoader(BatchDataset(self.validation, self.config), batch_size=None, sampler=order)
+        return _loader(BatchDataset(self.validation, self.config, maps=self.maps.get("validation")), order)
+
+
+def _loader(batches: BatchDataset, order: EpochBatches) -> DataLoader[dict[str, Tensor]]:
+    return Prefetching(batches, batch_size=None, sampler=order, pin_memory=torch.cuda.is_available())
 
 
 def kept_rows(cache: SampleCache, leave_out: Sequence[str], episodes: int = 0) -> NDArray[np.int64]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
 
 import lightning as L
@@ -39,10 +38,16 @@ class EstimatorModule(L.LightningModule):
         self.model = DeltaEstimator(config)
         self.lr, self.weight_decay, self.warmup, self.total_steps = lr, weight_decay, warmup, total_steps
         self.weights, self.schedule, self.seed = weights or LossWeights(), schedule, seed
-        self.save_hyperparameters({"estimator": config.to_dict(), "lr": lr, "weight_decay": weight_decay, "loss": asdict(self.weights)})
+        self.save_hyperparameters({"estimator": config.to_dict(), "lr": lr, "weight_decay": weight_decay, "loss": self.weights.to_dict()})
         self.position = (0, 0)  # (epoch, batch) that comes next
         self.run: dict[str, Any] = {}  # what this run is done with; kept in its checkpoints
         self._seen: list[tuple[Tensor, Tensor]] = []
+
+    def setup(self, stage: str) -> None:
+        data = getattr(self.trainer, "datamodule", None)
+        if self.weights.prior == "effective" and not self.weights.parent_counts and data is not None:
+            keys = ("y_parent", "y_attr", "mask", "movable", "attr_mask")
+            self.weights = self.weights.counted({k: data.train.column(k)[data.train_rows] for k in keys})
 
     def training_step(self, batch: dict[str, Tensor], batch_idx: int) -> dict[str, Any]:
         torch.manual_seed(step_seed(self.seed, self.current_epoch, batch_idx * self.trainer.world_size + self.global_rank))

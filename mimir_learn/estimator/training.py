@@ -14,17 +14,16 @@ import lightning as L
 import torch
 from lightning.pytorch.callbacks import Callback, ModelCheckpoint, RichProgressBar
 from lightning.pytorch.loggers import CSVLogger, TensorBoardLogger
-from torch.utils.data import DataLoader
 
 from mimir_learn.checks import chance, not_negative, positive, whole
 from mimir_learn.errors import CheckpointError, ConfigError, LogError
 from mimir_learn.estimator.augment import AugmentConfig
-from mimir_learn.estimator.cache import build_cache
-from mimir_learn.estimator.calibration import Calibration, calibrate
+from mimir_learn.estimator.calibrating import calibrate_all
+from mimir_learn.estimator.calibration import Calibration
 from mimir_learn.estimator.callbacks import AtomicCheckpoints, Periodic, StepLog, StopAfter, clear_partial
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.criterion import LossWeights, criterion
-from mimir_learn.estimator.data import BatchDataset, EpochBatches, EstimatorDataModule
+from mimir_learn.estimator.data import EstimatorDataModule
 from mimir_learn.estimator.distributed import Devices, check_strategy, devices
 from mimir_learn.estimator.ema import Ema
 from mimir_learn.estimator.export import save_pretrained, weights_sha256, with_vocabulary
@@ -177,6 +176,7 @@ def fit(config: TrainConfig) -> TrainSummary:
     module = EstimatorModule(
         estimator, config.lr, config.weight_decay, config.warmup, config.loss, schedule=config.schedule, seed=config.seed
     )  # fmt: skip
+    data.use_maps(module.model)
     if use.world == 1:
         data.setup()
     threads = config.threads or before.get("threads") or (choose_threads(module.model, data, config.bf16) if use.world == 1 else 1)
@@ -202,7 +202,7 @@ def fit(config: TrainConfig) -> TrainSummary:
     if use.rank == 0:
         model, numbers = _best_weights(Path(best.best_model_path), module, data)
         target = save_pretrained(model, out / "model")
-        calibration = _calibrate(model, config, target)
+        calibration = _calibrate(config, target)
         assert data.train is not None
         summary = TrainSummary(
             str(target), weights_sha256(target), len(data.train_rows), trainer.current_epoch, trainer.global_step,
@@ -263,7 +263,7 @@ def _best_weights(path: Path, module: EstimatorModule, data: EstimatorDataModule
     weights = dict(module.model.state_dict())
     if path.is_file():
         weights = {k.removeprefix("model."): v for k, v in read_checkpoint(path)["state_dict"].items()}
-    model = DeltaEstimator(module.model.config)
+    model = DeltaEstimator(module.model.config, pretrained=False)
     if odd := sorted(set(weights) ^ set(model.state_dict())):
         raise CheckpointError(f"{path}: {len(odd)} weights too many or too few for the network of this run's config ({', '.join(odd[:5])})")
     model.load_state_dict(weights, strict=True)
@@ -271,14 +271,12 @@ def _best_weights(path: Path, module: EstimatorModule, data: EstimatorDataModule
     return model, validate(model, data.val_dataloader(), module.weights)
 
 
-def _calibrate(model: DeltaEstimator, config: TrainConfig, target: Path) -> Calibration | None:
+def _calibrate(config: TrainConfig, target: Path) -> Calibration | None:
     try:
-        cache = build_cache(config.log_dir, "calibration", model.config, config.cache_dir, False, config.workers, config.progress)
+        return calibrate_all(target, config.log_dir, workers=config.workers)
     except LogError as e:
         print(f"not calibrated: {e}", flush=True)
         return None
-    order = EpochBatches(len(cache), 128, 0, shuffle=False)
-    return calibrate(model, DataLoader(BatchDataset(cache, model.config), batch_size=None, sampler=order), target)
 
 
 def choose_threads(model: DeltaEstimator, data: EstimatorDataModule, bf16: bool = False, seconds: float = 1.0) -> int:
