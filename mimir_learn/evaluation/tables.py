@@ -18,6 +18,8 @@ from mimir_learn.evaluation.measures import BESIDE, GOOD, RATES, SHARES, value
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.statistics import LEVEL, Interval, effect_size, holm, minimum_detectable, paired, paired_mean, spread
 
+ALL = "all"
+"""The column of all subsets together, in front of theirs."""
 ALIKE = 0.05
 """Two rates whose difference surely lies within this are called alike."""
 
@@ -85,7 +87,8 @@ def _columns(layout: Layout, at: Mapping[str, str], rows: Sequence[Record]) -> d
         return {"": list(rows)}
     if layout.columns in at:
         return {at[layout.columns]: list(rows)}
-    return _split(rows, layout.columns)
+    parts = _split(rows, layout.columns)
+    return {ALL: list(rows), **parts} if layout.columns == "subset" and len(parts) > 1 else parts
 
 
 def _split(rows: Sequence[Record], name: str) -> dict[str, list[Record]]:
@@ -100,10 +103,10 @@ def _split(rows: Sequence[Record], name: str) -> dict[str, list[Record]]:
 
 
 def _in_order(grid: Grid, names: set[str]) -> list[str]:
-    """Columns as in the grid file, or else sorted, numbers by size."""
+    """Columns as in the grid file, or else sorted, numbers by size, and all subsets together first."""
     if grid.layout.columns in grid.axes:
         return [c for c in grid.labels(str(grid.layout.columns)) if c in names]
-    return sorted(names, key=lambda n: (not n.isdigit(), int(n) if n.isdigit() else 0, n))
+    return sorted(names, key=lambda n: (n != ALL, not n.isdigit(), int(n) if n.isdigit() else 0, n))
 
 
 # ---- tests ---------------------------------------------------------------------------------------------------------

@@ -89,6 +89,10 @@ def test_columns_may_be_a_property_of_the_task() -> None:
     assert [t["where"] for t in tables] == [{"faults": "none"}, {"faults": "rough"}], "a table for every other axis"
     assert tables[0]["columns"] == ["1", "2", "3"] and sum(v["n"] for v in tables[0]["values"] if v["row"] == "schema") == 80
     assert results(grid(columns="appearance", metrics=["sr"]))["tables"][0]["columns"] == ["seen", "unseen"]
+    subsets = results(grid(columns="subset", metrics=["sr"]))["tables"][0]
+    assert subsets["columns"] == ["all", "base", "spatial"]
+    number = {c: sum(v["n"] for v in subsets["values"] if v["column"] == c) for c in subsets["columns"]}
+    assert number["all"] == number["base"] + number["spatial"] and {t["column"] for t in subsets["tests"]} == set(subsets["columns"])
 
 
 def test_rows_that_ran_other_tasks_are_not_tested() -> None:
