@@ -9,7 +9,6 @@ from typing import Any
 import lightning as L
 import numpy as np
 import torch
-from lightning.fabric.utilities.rank_zero import rank_zero_only
 from lightning.pytorch.plugins.environments import SLURMEnvironment
 from lightning.pytorch.strategies import DDPStrategy
 from numpy.typing import NDArray
@@ -51,7 +50,8 @@ class Devices:
 
 def rank(world: int) -> int:
     """Number of this process among ``world``, 0 where it is the only one (also inside somebody else's job)."""
-    return int(getattr(rank_zero_only, "rank", 0)) if world > 1 else 0
+    said = (os.environ[k] for k in ("RANK", "LOCAL_RANK", "SLURM_PROCID") if k in os.environ)  # as Lightning reads it
+    return int(next(said, 0)) if world > 1 else 0
 
 
 def check_strategy(strategy: str) -> None:
