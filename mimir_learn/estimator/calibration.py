@@ -116,7 +116,7 @@ def head_rows(model: DeltaEstimator, batches: Iterable[Mapping[str, Tensor]]) ->
         if "hypothesis" in logits:
             from mimir_learn.estimator import hypotheses
 
-            rows.setdefault("hypothesis", []).append((logits["hypothesis"], hypotheses.targets(batch, model.config)))
+            rows.setdefault("hypothesis", []).append((logits["hypothesis"], hypotheses.targets(batch)))
     return {h: (torch.cat([x for x, _ in r]), torch.cat([y for _, y in r])) for h, r in rows.items()}
 
 

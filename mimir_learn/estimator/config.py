@@ -40,12 +40,14 @@ class EstimatorConfig:
         dim, heads, layers, ffn: width, attention heads, decoder layers, feed-forward width.
         crop_width, close_width, image_width: channels of the first convolution of the crop encoders and of the trunk.
         dropout: in attention and feed-forward, in [0, 1).
-        backbone: encoder of the whole frames: ``conv`` (from scratch), ``efficientnet_lite0``, ``torchvision:NAME`` or ``transformers:NAME``.
+        backbone: encoder of the whole frames: ``conv`` (from scratch), ``efficientnet_lite0``, ``torchvision:NAME``, ``transformers:NAME``.
         backbone_weights: where pretrained weights come from, "" for none; see `mimir_learn.estimator.backbones`.
         backbone_tuned: what of a pretrained backbone is trained: ``all``, ``none``, or ``last`` (its last ``backbone_last`` blocks).
         backbone_config: architecture of a ``transformers:NAME`` backbone as JSON; filled in when the network is built.
         names: encoder of category names: ``ngrams`` (hashed, needs nothing) or a text model; see `mimir_learn.estimator.names`.
         head: ``factored`` (every fact by itself) or ``hypotheses`` (one softmax over what the action can have done).
+        landing: whether the change regions are compared with the hand and set against every candidate's place; see
+            `mimir_learn.estimator.landing`.
         hidden: inputs the network does not get, of `HIDEABLE`; for ablations.
         attributes, verbs: the tables the heads and embeddings are laid out by; another table means other weights.
         vocabulary_name, vocabulary_sha256: of the logs it was trained on ("" before training).
@@ -80,6 +82,7 @@ class EstimatorConfig:
     backbone_config: str = ""
     names: str = "ngrams"
     head: str = "factored"
+    landing: bool = True
     hidden: tuple[str, ...] = ()
     attributes: tuple[str, ...] = VISIBLE_ATTRIBUTES
     verbs: tuple[str, ...] = VERBS
@@ -110,6 +113,8 @@ class EstimatorConfig:
         for name, step in (("image_px", 8), ("close_px", 8), ("crop_px", 4)):
             if getattr(self, name) % step:
                 raise ConfigError(f"estimator.{name} is {getattr(self, name)}; it must be a multiple of {step}")
+        if self.head == "hypotheses" and "action" in self.hidden:
+            raise ConfigError("estimator.head=hypotheses lists what an action can have done; it cannot hide the action, use head=factored")
         if self.input_version not in (2, INPUT_VERSION):
             raise ConfigError(f"estimator.input_version is {self.input_version}; this package makes version 2 or {INPUT_VERSION}")
         if self.candidates < 8:
@@ -140,7 +145,7 @@ class EstimatorConfig:
             raise CheckpointError(
                 f"estimator schema version {version!r} is newer than this package's {SCHEMA_VERSION}; update mimir-learn to read it"
             )
-        body = {"input_version": 2, **body}
+        body = {"input_version": 2, "landing": False, **body}  # what exports had before they said so
         known = {f.name for f in dataclasses.fields(cls)}
         if unknown := set(body) - known:
             raise CheckpointError(f"config.json has unknown keys {sorted(unknown)}; it is damaged or from another version of mimir-learn")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mimir_learn.estimator.hypotheses import OTHER, Primary, impose, primary_keys
 from mimir_learn.estimator.labels import FIRST_CANDIDATE, KEEP, SET, TO_ELSEWHERE, TO_HAND, UNCHANGED
-from mimir_learn.symbols import ELSEWHERE, IN_HAND, Belief, BelievedEntity, Delta, Kind, Parent, ParentChange, StateChange
+from mimir_learn.symbols import ELSEWHERE, IN_HAND, Belief, BelievedEntity, Delta, HandChange, Kind, Parent, ParentChange, StateChange
 from mimir_learn.symbols.delta import Change
 
 _TINY = 1e-12
@@ -63,6 +65,26 @@ def decode(
                 p = float(np.exp(log_attr[i, a, pick]))
                 changes.append(StateChange(ids[i], attribute, pick != SET, pick == SET, p, source))
     return Delta(changes), float(np.exp(min(log_joint, 0.0)))
+
+
+def decode_hypotheses(
+    hypothesis_H: NDArray[np.floating], parent_KO: NDArray[np.floating], attr_KA3: NDArray[np.floating], facts: Primary, row: int,
+    ids: tuple[str, ...], belief: Belief, attributes: tuple[str, ...], source: str = "learned",
+) -> tuple[Delta, float]:  # fmt: skip
+    """Δ and the probability of the whole answer where outcomes are scored (`mimir_learn.estimator.hypotheses`).
+
+    The most probable outcome fixes the primary facts of batch row ``row`` of ``facts``, with its probability; the factored head says the
+    rest, and everything where "anything else" is the most probable outcome.
+    """
+    best = int(hypothesis_H.argmax())
+    if best == OTHER:
+        return decode(parent_KO, attr_KA3, ids, belief, attributes, source)
+    parent, attr = impose(best, parent_KO, attr_KA3, facts, row)
+    delta, rest = decode(parent, attr, ids, belief, attributes, source)
+    p = float(hypothesis_H[best])
+    own = primary_keys(best, facts, row, ids, attributes)
+    told = [replace(c, p=p) if c.key in own else c for c in delta if not isinstance(c, HandChange)]  # the hand follows from the relations
+    return Delta(told), p * rest
 
 
 def _parents(

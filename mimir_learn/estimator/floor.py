@@ -22,7 +22,7 @@ _DROP_M = 1.7  # as far before the camera as things fall
 def things_on_floor(
     frame: Observation, hidden_HW: NDArray[np.bool_], only_HW: NDArray[np.bool_] | None = None
 ) -> list[tuple[NDArray[np.float64], float]]:
-    """(world point, share of the frame's pixels) of every small thing on the floor; those where dropped things fall first, then larger ones.
+    """(world point, share of the frame's pixels) of every small thing on the floor: those where dropped things fall first, then by size.
 
     Args:
         hidden_HW: pixels to leave out (the held thing).

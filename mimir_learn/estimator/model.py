@@ -18,8 +18,10 @@ from mimir_learn.estimator.candidates import ROLES
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.encoders import CloseUp, CropEncoder, Finder, Trunk
 from mimir_learn.estimator.hidden import hide
+from mimir_learn.estimator.hypotheses import HypothesisHead
 from mimir_learn.estimator.inputs import ACTION_FEATURES, FEATURES, KINDS, REGION_FEATURES, VIEW_FEATURES
 from mimir_learn.estimator.labels import FIRST_CANDIDATE, KEEP, TO_HAND, UNCHANGED
+from mimir_learn.estimator.landing import Landing
 from mimir_learn.symbols import Vocabulary
 
 _HELD = len(KINDS) + ROLES.index("held")  # column of ``feature``
@@ -37,7 +39,9 @@ class DecoderLayer(nn.Module):
         self.qkv, self.out_self = nn.Linear(d, 3 * d), nn.Linear(d, d)
         self.query, self.key_value, self.out_cross = nn.Linear(d, d), nn.Linear(d, 2 * d), nn.Linear(d, d)
         self.ffn = nn.Sequential(nn.Linear(d, config.ffn), nn.GELU(), nn.Dropout(config.dropout), nn.Linear(config.ffn, d))
-        self.near = nn.Parameter(torch.linspace(-2.0, 2.0, config.heads))  # how fast attention falls with metric distance
+        # how fast attention falls with metric distance; two burners are 0.25 m apart, so some heads must look only there
+        near = torch.logspace(-1.0, 1.7, config.heads).expm1().log() if config.landing else torch.linspace(-2.0, 2.0, config.heads)
+        self.near = nn.Parameter(near)
         self.spot = nn.Parameter(torch.linspace(-2.0, 3.0, config.heads))  # and with distance in the image
         self.kin = nn.Parameter(torch.zeros(2, config.heads))  # to one's remembered parent, to one's remembered children
 
@@ -87,6 +91,8 @@ class DeltaEstimator(nn.Module):
         self.same_from, self.same_to = nn.Linear(d, d), nn.Linear(d, d)
         self.attr_head = nn.Sequential(nn.Linear(d, d), nn.GELU(), nn.Linear(d, 3 * attributes))
         self.outcome_head = nn.Linear(2 * d, 1)
+        self.landing = Landing(config) if config.landing else None
+        self.hypotheses = HypothesisHead(config) if config.head == "hypotheses" else None
         with torch.no_grad():  # start from "nothing changed", which is true of most facts
             last: nn.Linear = self.parent_head[-1]  # type: ignore[assignment]
             last.bias[UNCHANGED] += 4.0
@@ -98,6 +104,7 @@ class DeltaEstimator(nn.Module):
 
         ``parent`` (B, K, O): unchanged, hand, elsewhere, candidate…; options that cannot be are `MASKED`.
         ``attr`` (B, K, A, 3): keep, set, cleared. ``outcome`` (B,). ``find`` (B, 2, P + 1): see `Finder`, an auxiliary.
+        With the head of that name also ``hypothesis`` (B, H): see `mimir_learn.estimator.hypotheses`.
         """
         batch = hide(batch, self.config) if self.config.hidden else batch
         k = self.config.candidates
@@ -110,19 +117,23 @@ class DeltaEstimator(nn.Module):
             x_BQD = layer(x_BQD, image_BTD, geometry)
         x_BQD = self.norm(x_BQD).float()
         entity_BKD, hand_BD, action_BD = x_BQD[:, :k], x_BQD[:, -2], x_BQD[:, -1]
-        return {
-            "parent": self._parent(entity_BKD, looks, batch),
+        same_BK = self._same(looks)
+        out = {
+            "parent": self._parent(entity_BKD, same_BK, batch),
             "attr": self.attr_head(entity_BKD).float().unflatten(-1, (len(self.config.attributes), 3)),
             "find": find,
             "outcome": self.outcome_head(torch.cat([hand_BD, action_BD], -1)).float().squeeze(-1),
         }
+        if self.hypotheses is not None:
+            out["hypothesis"] = self.hypotheses(entity_BKD, hand_BD, action_BD, same_BK, batch)
+        return out
 
     def _queries(self, batch: Batch) -> tuple[dict[str, Tensor], Tensor]:
         b, k, r = batch["mask"].shape[0], self.config.candidates, self.config.change_regions
         change_MD, look_MFD = self.crops(batch["crop_rgb"], batch["crop_depth"])
         slots = change_MD.new_zeros(b * (k + r), change_MD.shape[-1]).index_copy(0, batch["crop_slot"], change_MD)
-        before = look_MFD.new_zeros(b * (k + r), look_MFD.shape[-1]).index_copy(0, batch["crop_slot"], look_MFD[:, 0])
-        slots_BSD, before_BSD = slots.view(b, k + r, -1), before.view(b, k + r, -1)
+        look = look_MFD.new_zeros(b * (k + r), *look_MFD.shape[1:]).index_copy(0, batch["crop_slot"], look_MFD)
+        slots_BSD, look_BSFD = slots.view(b, k + r, -1), look.view(b, k + r, 2, -1)
         hand_BD, hand_look_BFD = self.crops.hand(batch["hand_rgb"], batch["hand_depth"])
         value = batch["attr_value"].float() * 2 - 1
         parent = batch["parent"]
@@ -144,9 +155,12 @@ class DeltaEstimator(nn.Module):
         held_BK1 = batch["feature"][..., _HELD : _HELD + 1]  # what is held has no place of its own to be looked at
         entity_BKD = entity_BKD + close_BSD[:, :k] + held_BK1 * close_hand_BD[:, None]
         region_BRD = self.region(batch["region"]) + slots_BSD[:, k:] + close_BSD[:, k:-1]
+        if self.landing is not None:
+            lies_BKD, like_BRD = self.landing(look_BSFD[:, k:], hand_look_BFD, batch)
+            entity_BKD, region_BRD = entity_BKD + lies_BKD, region_BRD + like_BRD
         hand_query = (hand_BD + close_hand_BD + self.hand_query)[:, None]
         x_BQD = torch.cat([entity_BKD, region_BRD, hand_query, torch.zeros_like(hand_query)], 1) + action_BD[:, None]
-        return {"before": before_BSD[:, :k], "hand": hand_look_BFD}, x_BQD
+        return {"before": look_BSFD[:, :k, 0], "hand": hand_look_BFD}, x_BQD
 
     def _geometry(self, batch: Batch) -> dict[str, Tensor]:
         """Attention biases that need no weights: masks, metric and image distances, remembered parent links."""
@@ -166,10 +180,14 @@ class DeltaEstimator(nn.Module):
         mask = (~mask_BQ).float()[:, None] * MASKED
         return {"mask_B1Q": mask, "distance_BQQ": distance, "kin_BQQ": kin, "image_BQT": image_BQT}
 
-    def _parent(self, entity_BKD: Tensor, looks: Mapping[str, Tensor], batch: Batch) -> Tensor:
+    def _same(self, looks: Mapping[str, Tensor]) -> Tensor:
+        """(B, K): how much each candidate looked like what is in the hand now."""
+        same_to = self.same_to(looks["hand"][:, 1]).float()
+        return torch.einsum("bkd,bd->bk", self.same_from(looks["before"]).float(), same_to) * same_to.shape[-1] ** -0.5
+
+    def _parent(self, entity_BKD: Tensor, same_BK: Tensor, batch: Batch) -> Tensor:
         k, scale = self.config.candidates, entity_BKD.shape[-1] ** -0.5
         fixed_BK3 = self.parent_head(entity_BKD).float()
-        same_BK = torch.einsum("bkd,bd->bk", self.same_from(looks["before"]).float(), self.same_to(looks["hand"][:, 1]).float()) * scale
         fixed_BK3 = fixed_BK3 + same_BK[..., None] * F.one_hot(torch.tensor(TO_HAND, device=same_BK.device), 3)
         pointer_BKK = self.pointer_from(entity_BKD).float() @ self.pointer_to(entity_BKD).float().transpose(1, 2) * scale
         cannot = ~(batch["holds"] & batch["mask"])[:, None] | torch.eye(k, dtype=torch.bool, device=same_BK.device)

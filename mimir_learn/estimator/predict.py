@@ -13,8 +13,9 @@ from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator.batch import collate
 from mimir_learn.estimator.calibration import Calibration, load_calibration
 from mimir_learn.estimator.criterion import probabilities
-from mimir_learn.estimator.decode import decode
+from mimir_learn.estimator.decode import decode, decode_hypotheses
 from mimir_learn.estimator.export import local_folder
+from mimir_learn.estimator.hypotheses import primary
 from mimir_learn.estimator.inputs import build_with_ids
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.symbols import Estimate, Transition, Vocabulary
@@ -55,7 +56,9 @@ class Predictor:
             torch.set_num_threads(1)
         try:
             with torch.inference_mode():
-                p = probabilities(self.model(collate([arrays for _, arrays in built], config)), self.temperature)
+                batch = collate([arrays for _, arrays in built], config)
+                p = probabilities(self.model(batch), self.temperature)
+                facts = primary(batch) if "hypothesis" in p else None
         finally:
             if threads != 1:
                 torch.set_num_threads(threads)
@@ -67,6 +70,10 @@ class Predictor:
         out = []
         for i, (transition, (ids, _)) in enumerate(zip(transitions, built, strict=True)):
             parent, attr = p["parent"][i].numpy(), p["attr"][i].numpy()
-            delta, confidence = decode(parent, attr, ids, transition.belief, config.attributes, self.name)
+            rest = (ids, transition.belief, config.attributes, self.name)
+            if facts is None:
+                delta, confidence = decode(parent, attr, *rest)
+            else:
+                delta, confidence = decode_hypotheses(p["hypothesis"][i].numpy(), parent, attr, facts, i, *rest)
             out.append(Estimate(delta, confidence, float(p["outcome"][i])))
         return out
