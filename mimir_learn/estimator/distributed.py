@@ -97,5 +97,12 @@ def once(rows: NDArray[np.int64], values: NDArray[np.floating[Any]]) -> NDArray[
 def gathered(module: L.LightningModule, rows: Tensor, values: Tensor) -> NDArray[np.float64]:
     """The values (N, C) of all processes, each row once. Every process must bring equally many rows (N,)."""
     if module.trainer.world_size > 1:
-        rows, values = module.all_gather(rows).flatten(), module.all_gather(values).flatten(0, 1)  # type: ignore[union-attr]
+        rows, values = _all(rows), _all(values)
     return once(rows.cpu().numpy(), values.float().cpu().numpy())
+
+
+def _all(mine: Tensor) -> Tensor:
+    """The tensors of all processes, one after the other; on their own device, since NCCL knows no other."""
+    parts = [torch.empty_like(mine) for _ in range(torch.distributed.get_world_size())]
+    torch.distributed.all_gather(parts, mine.contiguous())
+    return torch.cat(parts)
