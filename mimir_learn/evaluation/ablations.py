@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from mimir_learn.checks import whole
-from mimir_learn.errors import ConfigError
+from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.feedback.base import SOURCES
 
 if TYPE_CHECKING:
@@ -195,13 +193,15 @@ def train_config(body: Mapping[str, Any], where: str) -> TrainConfig:
 
 
 def missing_package(recipe: TrainConfig) -> str:
-    """Why an arm cannot be run here: the package that carries its weights is not installed; "" where nothing is missing."""
-    for key in ("names", "backbone_weights"):
-        spec = getattr(recipe.estimator, key)
-        if spec.startswith("package:"):
-            module = re.split(r"[:/]", spec.removeprefix("package:"))[0].replace("-", "_")
-            if importlib.util.find_spec(module) is None:
-                return f"estimator.{key} is {spec!r}, and no package {module!r} is installed"
+    """Why an arm cannot be run here: a package that carries its weights is not installed; "" where nothing is missing."""
+    from mimir_learn.estimator.backbones.sources import package_file, package_of
+
+    for spec in (recipe.estimator.names, recipe.estimator.backbone_weights):
+        if package_of(spec) is not None:
+            try:
+                package_file(spec)
+            except CheckpointError as e:
+                return str(e)
     return ""
 
 

@@ -11,8 +11,9 @@ from mimir_learn.errors import ConfigError
 if TYPE_CHECKING:
     from mimir_learn.envs.household.faults import FaultRates
 
-SOURCES = ("privileged", "learned", "schema", "text", "none", "noisy")
-_SPEC = re.compile(r"(?P<world>[^/@]+)(/(?P<task>[^/@]+))?(@(?P<faults>[^/@]+))?")
+SOURCES = ("privileged", "learned", "schema", "text", "difference", "geometry", "vlm", "none", "noisy")
+_SOURCE = r"[^/@()]+(?:\([^()]*\))?"  # a model in parentheses may be named owner/name
+_SPEC = re.compile(rf"(?P<world>{_SOURCE})(/(?P<task>{_SOURCE}))?(@(?P<faults>[^/@]+))?")
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,12 @@ def parse_arm(spec: str, faults: float | str) -> Arm:
     for source in (world, task):
         name = source.partition("(")[0]
         if name not in SOURCES:
-            raise ConfigError(f"unknown Δ-source {source!r} in arm {spec!r}; known: {', '.join(SOURCES)}, noisy as noisy(p)")
-        if (name == "noisy") != bool(re.fullmatch(r"noisy\((0(\.\d+)?|1(\.0+)?|\.\d+)\)", source)) or (name != "noisy" and source != name):
-            raise ConfigError(f"Δ-source {source!r} in arm {spec!r}: only noisy takes an argument, a probability: noisy(0.1)")
+            known = f"{', '.join(SOURCES)}, noisy as noisy(p), vlm as vlm(MODEL)"
+            raise ConfigError(f"unknown Δ-source {source!r} in arm {spec!r}; known: {known}")
+        wanted = {"noisy": r"noisy\((0(\.\d+)?|1(\.0+)?|\.\d+)\)", "vlm": r"vlm\(\S+\)"}.get(name, name)
+        if not re.fullmatch(wanted, source):
+            takes = "only noisy takes an argument, a probability: noisy(0.1); and vlm a model: vlm(MODEL)"
+            raise ConfigError(f"Δ-source {source!r} in arm {spec!r}: {takes}")
     level = faults if match["faults"] is None else fault_setting(match["faults"], f"the fault level in arm {spec!r}")
     name = f"{spec.partition('@')[0]}_no_fault" if match["faults"] is not None and level in (0, "none") else spec.strip()
     return Arm(name, world, task, level)

@@ -15,12 +15,12 @@ from typing import Any
 from mimir_learn import __version__
 
 # What decides the result of a stage, as paths within the package. Reports and statistics are no part of an episode.
-_WORLD = ("errors.py", "symbols", "memory", "agent", "feedback", "envs")
+_WORLD = ("errors.py", "symbols", "memory", "agent", "feedback", "feedback/classical.json", "envs")
 _TRAINING = ("errors.py", "symbols", "memory", "logs", "estimator")
 SOURCES_OF = {
     "collect": (*_WORLD, "logs", "collect"),
     "train": _TRAINING,
-    "score": (*_TRAINING, "feedback", "evaluation/score.py", "evaluation/reliability.py"),
+    "score": (*_TRAINING, "feedback", "feedback/classical.json", "evaluation/score.py", "evaluation/reliability.py"),
     "episodes": (
         *_WORLD,
         "estimator",
@@ -36,10 +36,10 @@ PACKAGES = ("numpy", "mujoco", "gymnasium", "joblib", "torch", "lightning", "tor
 
 
 def source_sha256(stage: str, root: Path | None = None) -> str:
-    """SHA-256 over names and contents of the .py files that decide the result of ``stage``, a key of `SOURCES_OF`."""
+    """SHA-256 over names and contents of the files that decide the result of ``stage``, a key of `SOURCES_OF`."""
     root = root or Path(__file__).resolve().parents[1]
     total = hashlib.sha256()
-    files = {f for part in SOURCES_OF[stage] for f in ([root / part] if part.endswith(".py") else (root / part).rglob("*.py"))}
+    files = {f for part in SOURCES_OF[stage] for f in ([root / part] if part.endswith((".py", ".json")) else (root / part).rglob("*.py"))}
     for path in sorted(files):
         total.update(f"{path.relative_to(root).as_posix()}\0{file_sha256(path)}\n".encode())
     return total.hexdigest()

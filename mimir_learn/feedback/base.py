@@ -15,12 +15,14 @@ from mimir_learn.feedback.schema import SchemaSource
 from mimir_learn.feedback.text import TextSource
 from mimir_learn.symbols import DeltaSource
 
-SOURCES = ("privileged", "learned", "schema", "text", "none", "noisy(p)")
+SOURCES = ("privileged", "learned", "schema", "text", "difference", "geometry", "vlm(MODEL)", "none", "noisy(p)")
 _NOISY = re.compile(r"noisy\(\s*([0-9.eE+-]+)\s*\)")
+_VLM = re.compile(r"vlm\((.+)\)")
 
 
 def make_source(spec: str, *, privileged: Privileged | None = None, checkpoint: str | Path | None = None, **learned: Any) -> DeltaSource:
-    """The Δ-source that ``spec`` names: one of `SOURCES`, e.g. ``learned`` or ``noisy(0.1)``.
+    """The Δ-source that ``spec`` names: one of `SOURCES`, e.g. ``learned``, ``noisy(0.1)`` or
+    ``vlm(owner/name)``.
 
     Args:
         privileged: the sealed channel; only ``privileged`` and ``noisy`` take it, and need it.
@@ -41,6 +43,15 @@ def make_source(spec: str, *, privileged: Privileged | None = None, checkpoint: 
 
         source: DeltaSource = LearnedSource(checkpoint, **learned)
         return source
+    if (vlm := _VLM.fullmatch(spec)) is not None:
+        from mimir_learn.feedback.vlm import vlm_source  # transformers, so only when asked for
+
+        return vlm_source(vlm[1].strip())
+    if spec in ("difference", "geometry"):  # measured in pixels with the estimator's tools
+        from mimir_learn.feedback.difference import DifferenceSource
+        from mimir_learn.feedback.geometry import GeometrySource
+
+        return DifferenceSource() if spec == "difference" else GeometrySource()
     plain: dict[str, Callable[[], DeltaSource]] = {"schema": SchemaSource, "text": TextSource, "none": NoneSource}
     if spec not in plain:
         raise ConfigError(f"unknown feedback source {spec!r}; choose one of {', '.join(SOURCES)}")

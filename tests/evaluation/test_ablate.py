@@ -168,10 +168,14 @@ def test_what_is_wrong_with_a_grid_is_named(body: dict, said: str) -> None:
         make_ablation(body)
 
 
-def test_an_arm_whose_package_is_missing_is_left_out_with_the_reason() -> None:
-    arms = {"full": {}, "words": {"estimator": {"names": "package:no_such_package_anywhere"}}}
+def test_an_arm_whose_package_is_missing_is_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    from mimir_learn.estimator.backbones import sources
+
+    absent = sources.Package("1.0", "no_such_package_anywhere", "x.safetensors", "0" * 64, "MIT")
+    monkeypatch.setitem(sources.PACKAGES, "no-such-package", absent)
+    arms = {"full": {}, "words": {"estimator": {"names": "package:no-such-package"}}}
     full, words = make_ablation({"arms": arms}).arms
-    assert not full.missing and "no_such_package_anywhere" in words.missing
+    assert not full.missing and "pip install --no-deps no-such-package" in words.missing
 
 
 def test_the_grids_that_come_with_it_can_be_read() -> None:
