@@ -235,6 +235,13 @@ def _confusions(config: Any) -> int:
     return _paths(confusions(config))
 
 
+def _bench_train(config: Any) -> int:
+    from mimir_learn.evaluation.bench_train import bench_train
+
+    print(bench_train(config))
+    return 0
+
+
 def _publish(config: Any) -> int:
     from mimir_learn.evaluation.score import score_checkpoint
     from mimir_learn.hub import publish
@@ -266,6 +273,9 @@ _MEMORY = Command(
 
 _PUBLISH_ALL = Command(
     "make every finished run of an ablation folder ready for a hub, with an index", "mimir_learn.hub:PublishAllConfig", _publish_all
+)
+_BENCH_TRAIN = Command(
+    "measure training against its own step on batches in memory", "mimir_learn.evaluation.bench_train:TrainBenchConfig", _bench_train
 )
 
 COMMANDS: dict[str, Command] = {
@@ -321,11 +331,11 @@ COMMANDS: dict[str, Command] = {
         _doctor,
     ),
     "bench": Command(
-        "measure speed: mimir bench env | memory",
+        "measure speed: mimir bench env | memory | train",
         "mimir_learn.evaluation.bench:BenchConfig",
         _bench,
-        ("env", "memory"),
-        instead={"memory": _MEMORY},
+        ("env", "memory", "train"),
+        instead={"memory": _MEMORY, "train": _BENCH_TRAIN},
     ),
     "confusions": Command(
         "say and show what an estimator confuses: mimir confusions CHECKPOINT --log DIR",
