@@ -95,7 +95,7 @@ def _chunks(
 
 def _episode(log_dir: Path, entry: Mapping[str, Any], number: int, config: EstimatorConfig, second_looks: bool) -> Chunk:
     log = LogDirectory(log_dir)
-    episode, categories = log.episode(entry), sorted(log.vocabulary.categories)
+    episode, categories = log.episode(entry), {name: i for i, name in enumerate(sorted(log.vocabulary.categories))}
     samples = list(replay(episode, second_looks))
     return [_counted(arrays(s, config) | metadata(s, number, episode.entities, categories)) for s in samples], [s.fault for s in samples]
 

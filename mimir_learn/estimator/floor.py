@@ -44,9 +44,11 @@ def things_on_floor(
     wanted = None if only_HW is None else only_HW[use]
     found = []
     for number in np.flatnonzero(np.bincount(which) >= _MIN_PIXELS):
+        if number == 0:
+            continue
         own = which == number
         heap = points[own]
-        if number == 0 or heap[:, 2].min() > _FOOT_M or heap[:, 2].max() > _TOP_M or (np.ptp(heap[:, :2], axis=0) > _WIDE_M).any():
+        if heap[:, 2].min() > _FOOT_M or heap[:, 2].max() > _TOP_M or (np.ptp(heap[:, :2], axis=0) > _WIDE_M).any():
             continue
         if wanted is None or wanted[own].mean() >= 0.5:
             away = float(np.hypot(*np.median(flat[own], axis=0))) > _DROP_M

@@ -7,7 +7,7 @@ own transition has been handed out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -126,18 +126,17 @@ def arrays(sample: Sample, config: EstimatorConfig) -> dict[str, NDArray[Any]]:
     return out
 
 
-def metadata(sample: Sample, number: int, entities: Mapping[str, Entity], categories: Sequence[str]) -> dict[str, NDArray[Any]]:
+def metadata(sample: Sample, number: int, entities: Mapping[str, Entity], categories: Mapping[str, int]) -> dict[str, NDArray[Any]]:
     """Where a sample comes from, but for its fault: ``meta_episode`` () = ``number``, and ``meta_step``, ``meta_acted``, ``meta_second``.
 
-    ``meta_acted`` are the categories of the acted object and receptacle as indices into ``categories``, -1 for none; they are looked up
+    ``meta_acted`` are the categories of the acted object and receptacle by their number in ``categories``, -1 for none; they are looked up
     in the house's ``entities``, since memory need not know what an action names. No network reads any of it.
     """
     action = sample.transition.action
-    known = {name: i for i, name in enumerate(categories)}
     acted = [entities.get(a) if a is not None else None for a in (action.object, action.receptacle)]
     return {
         "meta_episode": np.asarray(number, dtype=np.int64),
         "meta_step": np.asarray(sample.step, dtype=np.int64),
-        "meta_acted": np.array([-1 if e is None else known.get(e.category, -1) for e in acted], dtype=np.int64),
+        "meta_acted": np.array([-1 if e is None else categories.get(e.category, -1) for e in acted], dtype=np.int64),
         "meta_second": np.asarray(sample.second_look, dtype=np.bool_),
     }
