@@ -235,6 +235,27 @@ def _confusions(config: Any) -> int:
     return _paths(confusions(config))
 
 
+def _left_out(config: Any) -> int:
+    from mimir_learn.evaluation.left_out import left_out
+
+    print(left_out(config))
+    return 0
+
+
+def _calibrate(config: Any) -> int:
+    from mimir_learn.evaluation.recalibrate import run_calibrate
+
+    print(run_calibrate(config))
+    return 0
+
+
+def _onpolicy(config: Any) -> int:
+    from mimir_learn.evaluation.onpolicy import collect_onpolicy
+
+    print(collect_onpolicy(config))
+    return 0
+
+
 def _bench_train(config: Any) -> int:
     from mimir_learn.evaluation.bench_train import bench_train
 
@@ -286,6 +307,18 @@ COMMANDS: dict[str, Command] = {
         instead={"--check": _CHECK, "--preview": _PREVIEW},
     ),
     "train": Command("train a Δ-estimator on a log", "mimir_learn.estimator:TrainConfig", _train),
+    "calibrate": Command(
+        "temperatures and certified thresholds of an estimator from a log: mimir calibrate CHECKPOINT --log LOG",
+        "mimir_learn.evaluation.recalibrate:CalibrateConfig",
+        _calibrate,
+        word_key="checkpoint",
+    ),
+    "onpolicy": Command(
+        "log the agent's own episodes, to calibrate on: mimir onpolicy CHECKPOINT --out LOG",
+        "mimir_learn.evaluation.onpolicy:OnPolicyConfig",
+        _onpolicy,
+        word_key="checkpoint",
+    ),
     "eval": Command(
         "run Δ-sources on a task suite and score them (--grid FILE: an experiment grid)",
         "mimir_learn.evaluation.run:EvalConfig",
@@ -342,6 +375,11 @@ COMMANDS: dict[str, Command] = {
         "mimir_learn.evaluation.confusion:ConfusionConfig",
         _confusions,
         word_key="checkpoint",
+    ),
+    "left-out": Command(
+        "score estimators on categories they never acted on in training: mimir left-out --runs '[RUN, …]' --log DIR (or --choose N)",
+        "mimir_learn.evaluation.left_out:LeftOutConfig",
+        _left_out,
     ),
     "publish": Command(
         "make an estimator or a log ready for a hub: mimir publish RUN --repo OWNER/NAME (--all ABLATIONS OUT: every run of a grid)",

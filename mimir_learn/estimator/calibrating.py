@@ -18,9 +18,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from torch import Tensor
 
-from mimir_learn.errors import ConfigError, LogError
+from mimir_learn.errors import CheckpointError, ConfigError, LogError
 from mimir_learn.estimator.batch import Arrays, collate
-from mimir_learn.estimator.calibration import Calibration, temperatures
+from mimir_learn.estimator.calibration import Calibration, load_calibration, temperatures
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.export import from_pretrained, weights_sha256
 from mimir_learn.estimator.metrics import Scored
@@ -57,9 +57,7 @@ def calibrate_all(
         why = "its numbers would no longer be a test" if split == "test" else "the weights have seen them"
         raise ConfigError(f"calibrating on {split} houses: {why}; choose split calibration or validation")
     directory, log = Path(checkpoint), LogDirectory(Path(log_dir))
-    entries = [e for e in log.episodes if e["split"] == split]
-    if not entries:
-        raise LogError(f"{log_dir}: no episodes of split {split!r}; collect some with `mimir collect`")
+    entries = _entries(log, split)
     houses = sorted({int(e["house_seed"]) for e in entries})
     first = set(houses[::_FOURTH])
     parts: tuple[list[int], list[int]] = ([], [])
@@ -79,6 +77,21 @@ def calibrate_all(
     if write:
         out.save(directory)
     return out
+
+
+def judge_log(checkpoint: str | Path, log_dir: str | Path, split: str, *, workers: int = 1) -> list[Judged]:
+    """Every change that the estimator, as calibrated, predicts on the episodes of a split, and whether it was right.
+
+    Raises LogError when the log has no episodes of the split, CheckpointError for an export that cannot be used or has no calibration.
+    """
+    directory, log = Path(checkpoint), LogDirectory(Path(log_dir))
+    from_pretrained(directory, log.vocabulary)
+    calibration = load_calibration(directory)
+    if calibration is None:
+        raise CheckpointError(f"{directory} has no calibration.json; make one with `mimir calibrate CHECKPOINT --log LOG`")
+    count = len(_entries(log, split))
+    jobs = (delayed(_judge)(str(directory), calibration, str(log_dir), split, n) for n in range(count))
+    return [j for part in Parallel(n_jobs=workers, return_as="generator")(jobs) for j in part]
 
 
 def judgements(item: Scored, episode: str, house: str) -> list[Judged]:
@@ -106,9 +119,15 @@ def _model(checkpoint: str, sha256: str) -> DeltaEstimator:
     return from_pretrained(Path(checkpoint))
 
 
+def _entries(log: LogDirectory, split: str) -> list[dict[str, Any]]:
+    if not (found := [e for e in log.episodes if e["split"] == split]):
+        raise LogError(f"{log.root}: no episodes of split {split!r}; collect some with `mimir collect`")
+    return found
+
+
 def _entry(log_dir: str, split: str, number: int) -> tuple[LogDirectory, dict[str, Any]]:
     log = LogDirectory(Path(log_dir))
-    return log, [e for e in log.episodes if e["split"] == split][number]
+    return log, _entries(log, split)[number]
 
 
 def _batches(samples: Iterator[Arrays], config: EstimatorConfig) -> Iterator[dict[str, Tensor]]:

@@ -21,7 +21,7 @@ from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.scoring import EpisodeScorer
 from mimir_learn.feedback import make_source
 from mimir_learn.memory import Status
-from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Percept, PrivilegedState, Snapshot, Vocabulary
+from mimir_learn.symbols import EMPTY, Delta, DeltaSource, Goal, Observation, Percept, Place, PrivilegedState, Snapshot, Vocabulary
 
 
 class _Tap:
@@ -67,8 +67,14 @@ def _source(spec: str, settings: EpisodeSettings, privileged: Callable[[], Privi
 _LEARNED: dict[tuple[str, str], DeltaSource] = {}
 
 
-def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None] | None = None) -> Record:
-    """Run one episode and score it; ``on_step`` gets every step, the agent after it, and the true state then.
+OnStart = Callable[[Observation, Percept, PrivilegedState, tuple[Place, ...]], None]
+
+
+def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None] | None = None, on_start: OnStart | None = None) -> Record:
+    """Run one episode and score it.
+
+    ``on_step`` gets every step, the agent after it, and the true state then; ``on_start`` the first frame, the ideal detector's view of
+    it, the true state and the places.
 
     Only the scorer and the ``privileged``/``noisy`` sources hold the privileged method.
     Raises ConfigError when the house is not the one the suite was certified for.
@@ -84,6 +90,8 @@ def run_job(job: Job, on_step: Callable[[StepRecord, MimirAgent, Snapshot], None
     observation = robot.reset(seed=seed, options={**house_options(job.task.task, job.task.house_seed), "faults": rates})
     tap.perceive_with(perceiver(job.settings.perception, env.visible_entities, robot.places, robot.vocabulary, seed))
     start = env.privileged_state()
+    if on_start is not None:
+        on_start(observation, env.visible_entities(), start, robot.places)
     if job.task.house_sha256 and house_of(job.task.task, job.task.house_seed).key != job.task.house_sha256:
         raise ConfigError(
             f"house {job.task.house_seed} is no longer the one task {job.task.task.id} was certified for; "
