@@ -18,7 +18,7 @@ from mimir_learn.evaluation.difficulty import card_path, load_card, table
 from mimir_learn.evaluation.jobs import house_of
 from mimir_learn.evaluation.suite import HEADROOM, Certificate, Suite, SuiteTask
 from mimir_learn.logs import split_of
-from mimir_learn.symbols import Goal, ObjectQuery, Task
+from mimir_learn.symbols import Course, Goal, ObjectQuery, Task
 
 KINDS = ("place", "toggle", "errand")
 FILES = sorted((Path(__file__).parents[2] / "data/suites").glob("household-v1-*[!d].json"))
@@ -116,6 +116,25 @@ def test_long_horizons_are_chains_of_many_kinds(path: Path) -> None:
     assert sum(t.task.meta["linked"] >= 3 for t in long) >= 35
     kinds = Counter(t.kind for t in long)
     assert len(kinds) >= 6 and max(kinds.values()) <= 12
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_sequences_need_their_order_and_a_memory_of_what_was_done(path: Path) -> None:
+    """Goals in one chain, each afresh; before two of them that ask for different things all the goals are about is the same."""
+    suite = Suite.load(path)
+    found = suite.select(["sequence"])
+    for task in found:
+        goals, course = task.task.goals, task.task.success
+        assert isinstance(course, Course) and 3 <= len(goals) <= 6 and len(course.stages) in (len(goals), len(goals) - 1)
+        assert all(g.afresh and g.after == (before.id,) for before, g in pairwise(goals)) and not goals[0].after
+        one, other = (goals[i - 1] for i in task.task.meta["again"])
+        assert (one.query, one.target, one.attribute, one.value) != (other.query, other.target, other.attribute, other.value)
+        assert task.certificate.end_gc is not None and task.certificate.end_gc < 1, "seeing to the end alone does not do it"
+    kinds = Counter(t.kind for t in found)
+    assert len(kinds) == 8 and max(kinds.values()) <= 12
+    for task in (t for t in suite.tasks if t.subset != "sequence"):
+        assert not isinstance(task.task.success, Course) and task.certificate.end_gc is None
+        assert not any(g.afresh for g in task.task.goals)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
