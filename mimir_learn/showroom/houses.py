@@ -8,13 +8,14 @@ from mimir_learn.envs.household import HouseSpec, generate_house
 from mimir_learn.errors import ConfigError, SymbolError
 
 
-def house_of(seed: int, file: str | None) -> HouseSpec:
-    """The house in ``file``, or without one the generated house of ``seed``.
+def house_of(seed: int, file: str | None, rooms: int | None = None) -> HouseSpec:
+    """The house in ``file``, or without one the generated house of ``seed``, of so many ``rooms`` (None: as drawn).
 
-    Raises ConfigError where the file cannot be read, SymbolError naming it and what is wrong where it holds no sound house.
+    Raises ConfigError where the file cannot be read or there is no house of so many rooms, SymbolError naming it and what is wrong where it
+    holds no sound house.
     """
     if file is None:
-        return generate_house(seed)
+        return generate_house(seed, rooms)
     try:
         text = Path(file).read_text(encoding="utf-8")
     except UnicodeDecodeError as e:

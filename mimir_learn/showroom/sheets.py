@@ -31,6 +31,7 @@ class ShowConfig:
         what: the sheet; normally given as the word after ``show``.
         out: folder the PNG files are written into.
         house: seed of the house, for ``house`` and ``faults``.
+        rooms: of that house, 1–12; null: as its seed says. For ``house``.
         spec: JSON file of a house to show instead, for ``house``.
         json: also write the house as JSON, to be edited and shown or played again.
         size: width and height of each picture, pixels.
@@ -43,6 +44,7 @@ class ShowConfig:
     what: str = "things"
     out: str = "runs/show"
     house: int = 3
+    rooms: int | None = None
     spec: str | None = None
     json: bool = False
     size: int = 128
@@ -55,6 +57,8 @@ class ShowConfig:
         if self.what not in SHEETS:
             raise ConfigError(f"show.what is {self.what!r}; choose one of {', '.join(SHEETS)}")
         whole("show.house", self.house, 0)
+        if self.rooms is not None:
+            whole("show.rooms", self.rooms, 1)
         whole("show.size", self.size, 32)
         whole("show.columns", self.columns, 1)
         whole("show.colours", self.colours, 0)
@@ -83,8 +87,9 @@ def show(config: ShowConfig) -> list[Path]:
                 out.append(_write(cells, config, folder / f"{config.what}{suffix}.png", f"{config.what} of {VOCABULARY.name}{suffix}"))
         return out
     if config.what == "house":
-        house = house_of(config.house, config.spec)
-        name = f"house-{config.house}" if config.spec is None else Path(config.spec).stem
+        house = house_of(config.house, config.spec, config.rooms)
+        size = "" if config.rooms is None else f"-{config.rooms}-rooms"
+        name = f"house-{config.house}{size}" if config.spec is None else Path(config.spec).stem
         out = [_write(list(rooms(house, config.size)), config, folder / f"{name}.png", name.replace("-", " "))]
         if config.json:
             path = folder / f"{name}.json"

@@ -108,6 +108,9 @@ def above(house: HouseSpec, size: int) -> NDArray[np.uint8]:
     x, y = (float(v) for v in (low + high) / 2)
     height = 2.6 + 0.55 * float(max(high - low)) / np.tan(radians(FOV / 2))
     world, camera = World(build(house)), Camera(_FULL)
+    furthest = 1.6 * height
+    if furthest > world.model.vis.map.zfar:  # a large house, farther away than a robot sees
+        world.model.vis.map.zfar = furthest
     try:
         world.scenery.draw_only([r.id for r in house.rooms])
         rgb, depth = camera.draw(world.model, world.data, Viewpoint((x, y - 0.35 * height, height), (x, y, 0.0)))

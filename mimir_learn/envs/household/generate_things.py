@@ -35,8 +35,14 @@ class _Shelf:
     taken: list[tuple[float, float, float]]
 
 
-def things(rooms: list[RoomSpec], fixtures: list[FixtureSpec], rng: np.random.Generator, held_out: bool) -> tuple[ThingSpec, ...]:
-    """6–9 things a room, fewer in a hall; several instances of some categories, never two that look the same."""
+def things(
+    rooms: list[RoomSpec], fixtures: list[FixtureSpec], rng: np.random.Generator, held_out: bool, chains: bool = True
+) -> tuple[ThingSpec, ...]:
+    """6–9 things a room, fewer in a hall; several instances of some categories, never two that look the same.
+
+    ``chains``: something may be in a box that stands on a plate. Rarely the geometry then reads the plate as its place; houses of up to
+    six rooms keep them because suites hash those houses.
+    """
     total = sum(int(rng.integers(low, high + 1)) for low, high in (_PER_HALL if r.category == "hall" else _PER_ROOM for r in rooms))
     shelves = {f.id: [_Shelf(f, i, []) for i in range(len(f.regions))] for f in fixtures if f.regions}
     holders = [f for f in fixtures if f.regions]
@@ -48,7 +54,7 @@ def things(rooms: list[RoomSpec], fixtures: list[FixtureSpec], rng: np.random.Ge
         ware = make_ware(category, rng, novel=held_out and rng.random() < _NOVEL, taken=sorted(taken))
         if (ware.variant, ware.colour) in taken:
             continue
-        thing = _nested(category, ware, out, counts, rng) or _placed(category, ware, holders, shelves, counts, rng)
+        thing = _nested(category, ware, out, counts, rng, chains) or _placed(category, ware, holders, shelves, counts, rng)
         if thing is None:
             continue
         counts[category] += 1
@@ -89,12 +95,14 @@ def _spec(category: str, ware: Ware, counts: Counter[str], parent: Parent, posit
     )  # fmt: skip
 
 
-def _nested(category: str, ware: Ware, out: list[ThingSpec], counts: Counter[str], rng: np.random.Generator) -> ThingSpec | None:
+def _nested(
+    category: str, ware: Ware, out: list[ThingSpec], counts: Counter[str], rng: np.random.Generator, chains: bool
+) -> ThingSpec | None:
     """In or on an empty thing that holds things, now and then."""
     if rng.random() >= _NESTED:
         return None
     states = _attributes(category, rng)
-    full = {t.parent.id for t in out}
+    full = {t.parent.id for t in out} | (set() if chains else {t.id for t in out if t.parent.id in {o.id for o in out}})
     trial = _spec(category, ware, counts, Parent("nowhere", Relation.ROOM), (0.0, 0.0, 0.0), 0.0, states)
     for i in rng.permutation(len(out)):
         holder = out[int(i)]

@@ -1,4 +1,4 @@
-"""Floor plans: which rooms a house has, how they lie next to each other and where the doorways between them are."""
+"""Floor plans of up to six rooms: which rooms, how they lie next to each other, where the doorways are; `layouts_large` has larger ones."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class PlannedDoor:
 
 @dataclass(frozen=True)
 class FloorPlan:
-    """Rooms and doorways; ``kind`` is a key of `PLANS` or `HELD_OUT_PLANS`."""
+    """Rooms and doorways; ``kind`` is a key of `PLANS`, of `HELD_OUT_PLANS`, or of those of large houses."""
 
     kind: str
     rooms: tuple[PlannedRoom, ...]
@@ -65,7 +65,7 @@ class FloorPlan:
         return frozenset(out)
 
 
-class _Draft:
+class Draft:
     """Rooms as rectangles (x0, y0, x1, y1), put next to each other one by one."""
 
     def __init__(self, rng: np.random.Generator) -> None:
@@ -97,6 +97,14 @@ class _Draft:
             y = (ay1 + by0) / 2 if abs(by0 - ay1) < 2 * WALL else (by1 + ay0) / 2
             self.doors.append(PlannedDoor((a, b), (self._spot(max(ax0, bx0), min(ax1, bx1)), round(y, 4)), "x"))
 
+    def plan(self, kind: str) -> FloorPlan:
+        """What has been put down, as a plan of this kind."""
+        placed = tuple(
+            PlannedRoom(category, (round((x0 + x1) / 2, 4), round((y0 + y1) / 2, 4)), (round(x1 - x0, 4), round(y1 - y0, 4)))
+            for category, (x0, y0, x1, y1) in self.rooms
+        )
+        return FloorPlan(kind, placed, tuple(self.doors))
+
     def _spot(self, low: float, high: float) -> float:
         """Near either end of the shared wall, so that a long piece is left for furniture."""
         room = high - low - _DOOR - 2 * _CORNER
@@ -105,11 +113,11 @@ class _Draft:
         return round(at, 3)
 
 
-def _single(draft: _Draft, categories: list[str]) -> None:
+def _single(draft: Draft, categories: list[str]) -> None:
     draft.put(categories[0], 0.0, 0.0, draft.size(categories[0]))
 
 
-def _row(draft: _Draft, categories: list[str]) -> None:
+def _row(draft: Draft, categories: list[str]) -> None:
     """One after the other from west to east."""
     x = 0.0
     for i, category in enumerate(categories):
@@ -120,7 +128,7 @@ def _row(draft: _Draft, categories: list[str]) -> None:
             draft.join(i - 1, i)
 
 
-def _corner(draft: _Draft, categories: list[str]) -> None:
+def _corner(draft: Draft, categories: list[str]) -> None:
     """An L: eastwards, then the last rooms northwards."""
     turn = (len(categories) + 1) // 2
     _row(draft, categories[:turn])
@@ -130,12 +138,12 @@ def _corner(draft: _Draft, categories: list[str]) -> None:
         draft.join(i - 1, i)
 
 
-def _corridor(draft: _Draft, categories: list[str]) -> None:
+def _corridor(draft: Draft, categories: list[str]) -> None:
     """A hall from west to east with rooms on both sides."""
     _hall_with(draft, categories, both_sides=True)
 
 
-def _hall_with(draft: _Draft, categories: list[str], both_sides: bool) -> None:
+def _hall_with(draft: Draft, categories: list[str], both_sides: bool) -> None:
     others = [c for c in categories if c != "hall"]
     width = draft.size("hall")[1]
     sizes = [draft.size(c) for c in others]
@@ -152,7 +160,7 @@ def _hall_with(draft: _Draft, categories: list[str], both_sides: bool) -> None:
             x += sizes[i][0] + WALL
 
 
-def _stack(draft: _Draft, categories: list[str]) -> None:
+def _stack(draft: Draft, categories: list[str]) -> None:
     """One behind the other from south to north, each turned by a quarter."""
     y = 0.0
     for i, category in enumerate(categories):
@@ -163,12 +171,12 @@ def _stack(draft: _Draft, categories: list[str]) -> None:
             draft.join(i - 1, i)
 
 
-def _comb(draft: _Draft, categories: list[str]) -> None:
+def _comb(draft: Draft, categories: list[str]) -> None:
     """A hall with all rooms on one side."""
     _hall_with(draft, categories, both_sides=False)
 
 
-def _hub(draft: _Draft, categories: list[str]) -> None:
+def _hub(draft: Draft, categories: list[str]) -> None:
     """A square hall with rooms around it like the sails of a windmill; a fifth one behind the first."""
     others = [c for c in categories if c != "hall"]
     hall = draft.put("hall", -1.7, -1.7, (3.4, 3.4))
@@ -180,13 +188,13 @@ def _hub(draft: _Draft, categories: list[str]) -> None:
         draft.join(hall if i < 4 else 1, draft.put(category, x, y, (w, d)))
 
 
-def _long(draft: _Draft, categories: list[str]) -> None:
+def _long(draft: Draft, categories: list[str]) -> None:
     """One room, as narrow as no ordinary one."""
     rng = draft.rng
     draft.put(categories[0], 0.0, 0.0, (float(round(rng.uniform(5.6, 6.2), 2)), float(round(rng.uniform(3.3, 3.6), 2))))
 
 
-Planner = Callable[[_Draft, list[str]], None]
+Planner = Callable[[Draft, list[str]], None]
 PLANS: dict[str, tuple[Planner, int, int, bool]] = {  # kind → who draws it, fewest and most rooms, whether with a hall
     "single": (_single, 1, 1, False),
     "row": (_row, 2, 4, False),
@@ -201,13 +209,13 @@ HELD_OUT_PLANS: dict[str, tuple[Planner, int, int, bool]] = {
 }
 _WEIGHTS = {"single": 1.0, "row": 0.35, "corner": 0.35, "corridor": 1.3, "long": 1.0, "stack": 0.3, "comb": 0.7, "hub": 0.8}
 _MOST_OF = {"bedroom": 2, "bathroom": 2}
-MOST_ROOMS = 6
+MOST_PLAIN = 6
 _HOW_MANY = (0.05, 0.15, 0.32, 0.28, 0.13, 0.07)
 
 
 def draw_plan(rng: np.random.Generator, rooms: int | None, held_out: bool) -> FloorPlan:
     """A floor plan with so many rooms (None: 1–6, mostly 3 or 4), of a held-out kind or an ordinary one. A kitchen is always there."""
-    number = int(rng.choice(range(1, MOST_ROOMS + 1), p=_HOW_MANY)) if rooms is None else rooms
+    number = int(rng.choice(range(1, MOST_PLAIN + 1), p=_HOW_MANY)) if rooms is None else rooms
     plans = HELD_OUT_PLANS if held_out else PLANS
     kinds = [k for k, (_, fewest, most, _) in plans.items() if fewest <= number <= most]
     weights = np.array([_WEIGHTS[k] for k in kinds])
@@ -219,10 +227,6 @@ def draw_plan(rng: np.random.Generator, rooms: int | None, held_out: bool) -> Fl
     categories = ["kitchen", *others[: number - 1 - with_hall]]
     if with_hall:
         categories.append("hall")
-    draft = _Draft(rng)
+    draft = Draft(rng)
     planner(draft, categories)
-    placed = tuple(
-        PlannedRoom(category, (round((x0 + x1) / 2, 4), round((y0 + y1) / 2, 4)), (round(x1 - x0, 4), round(y1 - y0, 4)))
-        for category, (x0, y0, x1, y1) in draft.rooms
-    )
-    return FloorPlan(kind, placed, tuple(draft.doors))
+    return draft.plan(kind)
