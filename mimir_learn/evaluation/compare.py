@@ -15,7 +15,7 @@ from mimir_learn.errors import ConfigError
 from mimir_learn.evaluation import blocks
 from mimir_learn.evaluation.blocks import Block
 from mimir_learn.evaluation.caveats import p_text
-from mimir_learn.evaluation.page import inline, part, write_page
+from mimir_learn.evaluation.page import inline, part, script, write_page
 from mimir_learn.evaluation.reading import Run, open_run
 from mimir_learn.evaluation.records import Record
 from mimir_learn.evaluation.statistics import minimum_detectable, paired
@@ -167,7 +167,7 @@ def _context(first: Run, second: Run, pairs: Sequence[Pair], config: CompareConf
         "csv": csv,
         "left_out": left_out,
         "data": inline(list(_episodes(first, second, pairs[:TRACED], metric))),
-        "script": part("compare.js"),
+        "script": script("compare.js"),
         "viewer_style": part("compare.css"),
     }  # fmt: skip
 

@@ -28,7 +28,7 @@ def write_page(template: str, context: Mapping[str, Any], path: Path) -> None:
 def viewer(strips: Sequence[Mapping[str, Any]]) -> dict[str, Markup]:
     """Data, script and style of the episode viewer; empty data where no episode was filmed."""
     data = inline(episodes(strips)) if strips else Markup("")
-    return {"viewer_data": data, "viewer_script": part("viewer.js"), "viewer_style": part("viewer.css")}
+    return {"viewer_data": data, "viewer_script": script("viewer.js"), "viewer_style": part("viewer.css")}
 
 
 def inline(body: Any) -> Markup:
@@ -39,3 +39,8 @@ def inline(body: Any) -> Markup:
 def part(name: str) -> Markup:
     """A style or script of this room."""
     return Markup(resources.files("mimir_learn.evaluation").joinpath("templates", name).read_text(encoding="utf-8"))
+
+
+def script(name: str) -> Markup:
+    """A script of this room, after what all of them share."""
+    return part("make.js") + part(name)

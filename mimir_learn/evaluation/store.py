@@ -1,7 +1,9 @@
 """The record store of experiments: append-only files in one folder, one record per content key, whichever grid asked for it.
 
 ``records.jsonl`` has one line per episode without its steps; ``traces.bin`` has the steps, compressed, found by offset. The line is written
-last: a process that is killed at any point leaves at most a piece of trace that no line points to, and half a line that is cut off.
+last: a process that is killed at any point leaves at most a piece of trace that no line points to, and half a line. Whoever reads passes
+over that, since another process may just be writing it; the next one that appends cuts it off. Those that append hold a lock on the folder
+(`experiment.run_grid`), so there is one at a time.
 """
 
 from __future__ import annotations
@@ -43,8 +45,7 @@ class Store:
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.path, self._traces = folder / RECORDS, folder / TRACES
-        if self.path.exists():
-            _cut_half_line(self.path)
+        self._whole = False  # whether the file is known to end with a whole line
         self._records: dict[str, Record] = {}
         self._common: dict[str, Any] = {}
         for number, record in self._lines():
@@ -59,10 +60,12 @@ class Store:
     def _lines(self) -> Iterator[tuple[int, Record]]:
         if not self.path.exists():
             return
-        with self.path.open(encoding="utf-8") as f:
+        with self.path.open("rb") as f:
             for number, line in enumerate(f, 1):
+                if not line.endswith(b"\n"):
+                    return  # being written, or left by a kill
                 try:
-                    yield number, json.loads(line)
+                    yield number, json.loads(line.decode("utf-8"))
                 except ValueError as e:
                     raise ConfigError(f"{self.path}:{number} is not JSON ({e}); delete this line to have its episode run again") from e
 
@@ -78,6 +81,9 @@ class Store:
         key = record["key"]
         if key in self._records:
             raise ConfigError(f"episode {key[:12]}… is already recorded in {self.path}")
+        if not self._whole:
+            _cut_half_line(self.path)
+            self._whole = True
         slim = dict(record)
         packed = zlib.compress(json.dumps(slim.pop("trace"), sort_keys=True).encode(), 6)
         with self._traces.open("ab") as f:
@@ -124,6 +130,8 @@ def read(folder: Path, keys: Collection[str] | None = None) -> list[Record]:
 
 
 def _cut_half_line(path: Path) -> None:
+    if not path.exists():
+        return
     with path.open("rb+") as f:
         data = f.read()
         end = data.rfind(b"\n") + 1

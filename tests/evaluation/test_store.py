@@ -55,6 +55,19 @@ def test_a_kill_while_writing_loses_that_episode_only(tmp_path: Path, cut: int) 
         assert found is not None and Store(tmp_path).trace(found)[0]["command"] == command
 
 
+def test_reading_while_another_process_writes_touches_nothing(tmp_path: Path) -> None:
+    writer = Store(tmp_path)
+    writer.append(record("a"))
+    path = tmp_path / RECORDS
+    with path.open("ab") as f:
+        f.write('{"key": "b", "text": "halfway through ä'.encode()[:-1])  # and in the middle of a letter
+        f.flush()
+        before = path.read_bytes()
+        assert [r["key"] for r in read(tmp_path)] == ["a"] and path.read_bytes() == before
+        f.write('ä"}\n'.encode()[1:])
+    assert {k.sha256 for k in Store(tmp_path).done} == {"a", "b"}
+
+
 def test_damage_is_named(tmp_path: Path) -> None:
     Store(tmp_path).append(record("a"))
     path = tmp_path / RECORDS

@@ -4,12 +4,6 @@
   const pairs = JSON.parse(document.getElementById("compare-data").textContent);
   if (!root || !pairs.length) return;
   const $ = (name) => root.querySelector(`[data-v="${name}"]`);
-  const make = (tag, text, cls) => {
-    const node = document.createElement(tag);
-    if (text !== undefined) node.textContent = text;
-    if (cls) node.className = cls;
-    return node;
-  };
   const OUTCOMES = { right: "declared, right", wrong: "declared, wrong", unfinished: "not finished" };
   const FLIPS = { won: "won: only B succeeds", lost: "lost: only A succeeds", both: "both succeed", neither: "neither succeeds" };
   let shown = [], chosen = 0;

@@ -4,12 +4,6 @@
   const episodes = JSON.parse(document.getElementById("viewer-data").textContent);
   if (!root || !episodes.length) return;
   const $ = (name) => root.querySelector(`[data-v="${name}"]`);
-  const make = (tag, text, cls) => {
-    const node = document.createElement(tag);
-    if (text !== undefined) node.textContent = text;
-    if (cls) node.className = cls;
-    return node;
-  };
   let episode = 0, step = 0;
 
   const fill = (name, nodes, empty = "∅") => $(name).replaceChildren(...(nodes.length ? nodes : [make("span", empty, "soft")]));
