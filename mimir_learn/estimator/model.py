@@ -21,7 +21,7 @@ from mimir_learn.estimator.hidden import hide
 from mimir_learn.estimator.hypotheses import HypothesisHead
 from mimir_learn.estimator.inputs import ACTION_FEATURES, FEATURES, KINDS, REGION_FEATURES, VIEW_FEATURES
 from mimir_learn.estimator.labels import FIRST_CANDIDATE, KEEP, TO_HAND, UNCHANGED
-from mimir_learn.estimator.landing import Landing
+from mimir_learn.estimator.landing import Landed, Landing, same_or_other_room
 from mimir_learn.symbols import Vocabulary
 
 _HELD = len(KINDS) + ROLES.index("held")  # column of ``feature``
@@ -63,7 +63,11 @@ class DecoderLayer(nn.Module):
         return x.view(b, n, parts, self.heads, -1).permute(2, 0, 3, 1, 4).unbind(0)
 
     def _attend(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor) -> Tensor:
-        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype), dropout_p=self.dropout if self.training else 0.0)
+        dropout = self.dropout if self.training else 0.0
+        if torch.is_grad_enabled() and q.device.type == "cpu" and not dropout:  # no fused kernel serves a bias with a gradient there
+            weight = (q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2) + bias.to(q.dtype)
+            return (weight.softmax(-1).to(v.dtype) @ v).transpose(1, 2).flatten(2)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=bias.to(q.dtype), dropout_p=dropout)
         return out.transpose(1, 2).flatten(2)
 
 
@@ -104,11 +108,12 @@ class DeltaEstimator(nn.Module):
 
         ``parent`` (B, K, O): unchanged, hand, elsewhere, candidate…; options that cannot be are `MASKED`.
         ``attr`` (B, K, A, 3): keep, set, cleared. ``outcome`` (B,). ``find`` (B, 2, P + 1): see `Finder`, an auxiliary.
-        With the head of that name also ``hypothesis`` (B, H): see `mimir_learn.estimator.hypotheses`.
+        ``land`` (B, 2, R + 1): see `Landing`, an auxiliary. With the head of that name also ``hypothesis`` (B, H): see
+        `mimir_learn.estimator.hypotheses`.
         """
         batch = hide(batch, self.config) if self.config.hidden else batch
         k = self.config.candidates
-        looks, x_BQD = self._queries(batch)
+        looks, x_BQD, landed = self._queries(batch)
         image_BTD, fine = self.trunk(batch)
         found_BD, find = self.finder(looks["hand"], fine)
         x_BQD = torch.cat([x_BQD[:, :-2], x_BQD[:, -2:-1] + found_BD[:, None], x_BQD[:, -1:]], 1)
@@ -118,17 +123,20 @@ class DeltaEstimator(nn.Module):
         x_BQD = self.norm(x_BQD).float()
         entity_BKD, hand_BD, action_BD = x_BQD[:, :k], x_BQD[:, -2], x_BQD[:, -1]
         same_BK = self._same(looks)
+        room_BK = None if landed is None else same_or_other_room(batch).float() * landed.here_B[:, None]
         out = {
-            "parent": self._parent(entity_BKD, same_BK, batch),
+            "parent": self._parent(entity_BKD, same_BK, room_BK, batch),
             "attr": self.attr_head(entity_BKD).float().unflatten(-1, (len(self.config.attributes), 3)),
             "find": find,
             "outcome": self.outcome_head(torch.cat([hand_BD, action_BD], -1)).float().squeeze(-1),
         }
+        if landed is not None:
+            out["land"] = landed.lands_B2
         if self.hypotheses is not None:
-            out["hypothesis"] = self.hypotheses(entity_BKD, hand_BD, action_BD, same_BK, batch)
+            out["hypothesis"] = self.hypotheses(entity_BKD, hand_BD, action_BD, same_BK, room_BK, batch)
         return out
 
-    def _queries(self, batch: Batch) -> tuple[dict[str, Tensor], Tensor]:
+    def _queries(self, batch: Batch) -> tuple[dict[str, Tensor], Tensor, Landed | None]:
         b, k, r = batch["mask"].shape[0], self.config.candidates, self.config.change_regions
         change_MD, look_MFD = self.crops(batch["crop_rgb"], batch["crop_depth"])
         slots = change_MD.new_zeros(b * (k + r), change_MD.shape[-1]).index_copy(0, batch["crop_slot"], change_MD)
@@ -154,13 +162,15 @@ class DeltaEstimator(nn.Module):
         close_hand_BD = close_BSD[:, -1]
         held_BK1 = batch["feature"][..., _HELD : _HELD + 1]  # what is held has no place of its own to be looked at
         entity_BKD = entity_BKD + close_BSD[:, :k] + held_BK1 * close_hand_BD[:, None]
+        landed = None
         region_BRD = self.region(batch["region"]) + slots_BSD[:, k:] + close_BSD[:, k:-1]
         if self.landing is not None:
-            lies_BKD, like_BRD = self.landing(look_BSFD[:, k:], hand_look_BFD, batch)
-            entity_BKD, region_BRD = entity_BKD + lies_BKD, region_BRD + like_BRD
+            landed = self.landing(look_BSFD[:, k:], hand_look_BFD, batch)
+            entity_BKD = entity_BKD + landed.entity_BKD + held_BK1 * landed.hand_BD[:, None]
+            region_BRD, hand_BD = region_BRD + landed.region_BRD, hand_BD + landed.hand_BD
         hand_query = (hand_BD + close_hand_BD + self.hand_query)[:, None]
         x_BQD = torch.cat([entity_BKD, region_BRD, hand_query, torch.zeros_like(hand_query)], 1) + action_BD[:, None]
-        return {"before": look_BSFD[:, :k, 0], "hand": hand_look_BFD}, x_BQD
+        return {"before": look_BSFD[:, :k, 0], "hand": hand_look_BFD}, x_BQD, landed
 
     def _geometry(self, batch: Batch) -> dict[str, Tensor]:
         """Attention biases that need no weights: masks, metric and image distances, remembered parent links."""
@@ -185,11 +195,13 @@ class DeltaEstimator(nn.Module):
         same_to = self.same_to(looks["hand"][:, 1]).float()
         return torch.einsum("bkd,bd->bk", self.same_from(looks["before"]).float(), same_to) * same_to.shape[-1] ** -0.5
 
-    def _parent(self, entity_BKD: Tensor, same_BK: Tensor, batch: Batch) -> Tensor:
+    def _parent(self, entity_BKD: Tensor, same_BK: Tensor, room_BK: Tensor | None, batch: Batch) -> Tensor:
         k, scale = self.config.candidates, entity_BKD.shape[-1] ** -0.5
         fixed_BK3 = self.parent_head(entity_BKD).float()
         fixed_BK3 = fixed_BK3 + same_BK[..., None] * F.one_hot(torch.tensor(TO_HAND, device=same_BK.device), 3)
         pointer_BKK = self.pointer_from(entity_BKD).float() @ self.pointer_to(entity_BKD).float().transpose(1, 2) * scale
+        if room_BK is not None:
+            pointer_BKK = pointer_BKK + batch["feature"][..., _HELD, None] * room_BK[:, None]
         cannot = ~(batch["holds"] & batch["mask"])[:, None] | torch.eye(k, dtype=torch.bool, device=same_BK.device)
         logits = torch.cat([fixed_BK3, pointer_BKK.masked_fill(cannot, MASKED)], -1)
         assert logits.shape[-1] == FIRST_CANDIDATE + k
