@@ -16,6 +16,7 @@ from mimir_learn.checks import chance, not_negative
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator import hypotheses
 from mimir_learn.estimator.labels import FIRST_CANDIDATE, UNCHANGED
+from mimir_learn.estimator.landing import landing_targets
 from mimir_learn.estimator.model import Batch
 
 PRIORS = ("none", "effective", "focal")
@@ -31,7 +32,7 @@ class LossWeights:
     "unchanged" facts cost next to nothing once learned. Raise it only together with recalibration.
 
     Attributes:
-        parent, attr, outcome, find, hypothesis: of the losses of these names.
+        parent, attr, outcome, find, hypothesis, land: of the losses of these names.
         changed: of facts that changed; not undone.
         prior: how facts are weighted by class, with the logits adjusted (see `adjusted_nll`) so that probabilities stay those of the data:
             ``none``; ``effective``, by the inverse effective number of the class in the training data (1 − β) / (1 − βⁿ), relative to
@@ -47,6 +48,7 @@ class LossWeights:
     find: float = 0.3
     changed: float = 1.0
     hypothesis: float = 1.0
+    land: float = 0.5
     prior: str = "none"
     beta: float = 0.999
     gamma: float = 1.0
@@ -54,7 +56,7 @@ class LossWeights:
     attr_counts: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("parent", "attr", "outcome", "find", "changed", "hypothesis", "gamma"):
+        for name in ("parent", "attr", "outcome", "find", "changed", "hypothesis", "land", "gamma"):
             not_negative(f"loss.{name}", getattr(self, name))
         chance("loss.beta", self.beta, below_one=True)
         for name in ("parent_counts", "attr_counts"):
@@ -99,7 +101,7 @@ def adjusted_nll(logits: Tensor, target: Tensor, weight: Tensor) -> Tensor:
 def criterion(
     logits: dict[str, Tensor], batch: Batch, weights: LossWeights | None = None, reduction: str = "mean"
 ) -> dict[str, Tensor]:
-    """Losses ``parent``, ``attr``, ``outcome``, ``find``, with that head ``hypothesis``, and their weighted sum
+    """Losses ``parent``, ``attr``, ``outcome``, ``find``, ``land`` and ``hypothesis`` (where the network has them), and their weighted sum
     ``loss``; all in fp32, means over the batch (scalars), or with ``reduction="none"`` those of each transition, (B,).
 
     Facts that are masked (padding, things that cannot move, attributes that do not apply) do not count; a batch in which
@@ -123,6 +125,10 @@ def criterion(
     find_log = F.log_softmax(logits["find"].float(), -1)
     find = (-find_log.gather(-1, batch["y_find"].clamp(min=0)[..., None]).squeeze(-1) * asked).sum(1)
     losses = {"parent": parent, "attr": attr, "outcome": outcome, "find": find}
+    if "land" in logits:
+        lands = landing_targets(batch, round((logits["find"].shape[-1] - 1) ** 0.5))
+        nll = -F.log_softmax(logits["land"].float(), -1).gather(-1, lands.clamp(min=0)[..., None]).squeeze(-1)
+        losses["land"] = (nll * (lands >= 0)).sum(1)
     if "hypothesis" in logits:
         losses["hypothesis"] = F.cross_entropy(logits["hypothesis"].float(), hypotheses.targets(batch), reduction="none")
     total = sum((getattr(weights, name) * loss for name, loss in losses.items()), start=torch.zeros_like(parent))

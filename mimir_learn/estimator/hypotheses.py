@@ -156,8 +156,14 @@ class HypothesisHead(nn.Module):
             last: nn.Linear = self.fixed[-1]  # type: ignore[assignment]
             last.bias[NOTHING] += 3.0
 
-    def forward(self, entity_BKD: Tensor, hand_BD: Tensor, action_BD: Tensor, same_BK: Tensor, batch: Batch) -> Tensor:
-        """→ fp32 logits (B, H); impossible outcomes are masked. ``same_BK``: how much each candidate looks like what is in the hand now."""
+    def forward(
+        self, entity_BKD: Tensor, hand_BD: Tensor, action_BD: Tensor, same_BK: Tensor, room_BK: Tensor | None, batch: Batch
+    ) -> Tensor:
+        """→ fp32 logits (B, H); impossible outcomes are masked.
+
+        ``same_BK``: how much each candidate looks like what is in the hand now. ``room_BK``: log-odds of the held thing lying on the floor
+        of a room, from whether it is in view (`mimir_learn.estimator.landing`).
+        """
         p, scale = primary(batch), entity_BKD.shape[-1] ** -0.5
         rows = torch.arange(len(hand_BD), device=hand_BD.device)
         fixed = self.fixed(torch.cat([hand_BD, action_BD], -1)).float()
@@ -168,6 +174,7 @@ class HypothesisHead(nn.Module):
         held_BD = entity_BKD[rows, p.held.clamp(min=0)] + hand_BD
         place = self.place(entity_BKD).squeeze(-1).float()
         place = place + torch.einsum("bkd,bd->bk", self.place_from(entity_BKD).float(), self.place_to(held_BD).float()) * scale
+        place = place if room_BK is None else place + room_BK
         elsewhere, broken = self.gone(held_BD).float().split(1, -1)
         place = torch.cat([place, elsewhere], -1)
         logits = torch.cat([fixed, taken, place, place + broken - 3.0], -1)
