@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from mimir_learn.envs.household import generate_rooms, generate_things, layouts
+from mimir_learn.envs.household import layouts_large as large
 from mimir_learn.envs.household.faults import FAULT_SUITES, KINDS, FaultRates
 from mimir_learn.envs.household.reports import _DONE, _FAILED, _REFUSALS, Report, render
 from mimir_learn.envs.household.vocabulary import VOCABULARY
@@ -30,6 +31,7 @@ def houses() -> str:
     rows = [
         ("rooms", "; ".join(f"{n}: {_percent(p)}" for n, p in enumerate(layouts._HOW_MANY, 1))),
         ("floor plans", ", ".join(layouts.PLANS) + "; test houses: " + ", ".join(layouts.HELD_OUT_PLANS)),
+        ("of 7–12 rooms, when asked for", ", ".join(large.LARGE_PLANS) + "; test houses: " + ", ".join(large.HELD_OUT_LARGE_PLANS)),
         ("things asked for in a room, in a hall", f"{low}–{high}, {few}–{some}; one that finds no room is left out"),
         ("of a category one, two or three", " / ".join(map(_percent, generate_things._COPIES))),
         ("where such things usually are", _percent(generate_things._USUAL)),
