@@ -14,6 +14,7 @@ from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator.calibration import FILE as CALIBRATION
 from mimir_learn.estimator.calibration import load_calibration
 from mimir_learn.estimator.export import CONFIG, WEIGHTS, from_pretrained, weights_sha256
+from mimir_learn.estimator.names import TABLE
 from mimir_learn.hub.card import EVAL_RESULTS, eval_results_yaml, model_card, reliability_png
 from mimir_learn.hub.check import check_model_repo, check_repo_id, fresh_folder
 from mimir_learn.symbols import Vocabulary
@@ -64,6 +65,8 @@ def bundle_checkpoint(checkpoint: Checkpoint, out: Path, repo: str, *, dataset: 
     with fresh_folder(out) as folder:
         for name in (WEIGHTS, CONFIG, CALIBRATION):
             shutil.copyfile(checkpoint.model / name, folder / name)
+        if (checkpoint.model / TABLE).is_file():  # a text encoder's vectors of the vocabulary
+            shutil.copyfile(checkpoint.model / TABLE, folder / TABLE)
         (folder / VOCABULARY).write_text(checkpoint.vocabulary.to_json() + "\n")
         _write_json(folder / SCORES, checkpoint.scores)
         recipe = {**_public(checkpoint.recipe), "log_fingerprint": checkpoint.log_fingerprint, "weights_sha256": digest}
