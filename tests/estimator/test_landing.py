@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 
@@ -13,7 +15,7 @@ from mimir_learn.estimator.inputs import KINDS
 from mimir_learn.estimator.labels import FIRST_CANDIDATE
 from mimir_learn.estimator.landing import landing_targets
 
-from .conftest import SMALL
+from .conftest import SMALL, make_samples
 
 SIDE, K, R = SMALL.image_px // 4, SMALL.candidates, SMALL.change_regions
 
@@ -37,6 +39,16 @@ def test_missing_regions_cannot_be_chosen_and_a_batch_without_labels_costs_nothi
     logits = DeltaEstimator(SMALL)(bare)
     assert (logits["land"].softmax(-1)[..., -1] == 1).all()
     assert criterion(logits, bare)["land"] == 0 and criterion(DeltaEstimator(SMALL)(batch), batch)["land"] >= 0
+
+
+def test_without_regions_there_is_nothing_to_find() -> None:
+    config = replace(SMALL, change_regions=0, head="hypotheses")
+    batch = collate(make_samples(4, config=config), config)
+    model = DeltaEstimator(config)
+    losses = criterion(model(batch), batch)
+    losses["loss"].backward()
+    assert losses["land"] == 0 and torch.isfinite(losses["loss"])
+    assert all(p.grad is None or torch.isfinite(p.grad).all() for p in model.parameters())
 
 
 def test_what_is_in_view_speaks_for_the_room_of_the_after_frame(samples: list[dict[str, np.ndarray]]) -> None:
