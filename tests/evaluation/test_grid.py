@@ -93,12 +93,15 @@ def test_files(tmp_path: Path) -> None:
 def test_the_ready_grids_say_what_they_should() -> None:
     made = {p.stem: load_grid(p) for p in READY.glob("*.yaml")}
     assert set(made) == {
-        "components", "delta_sources", "falsifier", "horizon", "k_sensitivity", "paper_tables", "scale", "smoke",
+        "components", "delta_sources", "falsifier", "gate", "headline", "horizon", "k_sensitivity", "paper_tables", "scale", "smoke",
     }  # fmt: skip
     assert all(g.name == stem and g.about and g.layout.reference in g.labels(g.layout.rows) for stem, g in made.items())
-    headline = made["delta_sources"]
-    assert len(headline.points) == 50 and headline.attribute
-    assert {p.cell.delta for p in headline.points} >= {"learned", "privileged", "schema", "text", "none", "noisy(0.3)"}
+    sources = made["delta_sources"]
+    assert len(sources.points) == 60 and sources.attribute
+    assert {p.cell.delta for p in sources.points} >= {"learned", "privileged", "schema", "text", "geometry", "none", "noisy(0.3)"}
+    headline = made["headline"]
+    assert [p.cell.delta for p in headline.points] == ["learned", "privileged", "schema", "text", "geometry", "none"]
+    assert {(p.cell.faults, p.cell.subset) for p in headline.points} == {("rough", "all")} and headline.layout.columns == "subset"
     assert {p.cell.variant for p in made["components"].points} >= {"no_world_memory", "no_task_memory", "flat_history", "no_grounding"}
     assert {p.cell.delta for p in made["falsifier"].points} == {"learned", "none/learned", "learned/none", "none"}
     assert [p.cell.k for p in made["k_sensitivity"].points] == [1, 2, 3, 4, 6, 8, 12, 16, 32]
