@@ -125,5 +125,5 @@ def _replayed(log: str, split: str) -> Iterator[tuple[Sample, int]]:
 
 def _bare(sample: Sample) -> Sample:
     t = sample.transition
-    empty = replace(t.before, rgb=t.before.rgb[:0], depth=t.before.depth[:0])
+    empty = replace(t.before, rgb=t.before.rgb[:0].copy(), depth=t.before.depth[:0].copy())  # a view would keep the frame
     return replace(sample, transition=replace(t, before=empty, after=empty))
