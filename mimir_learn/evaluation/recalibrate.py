@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,11 +11,14 @@ from scipy.stats import beta
 
 from mimir_learn.checks import whole
 from mimir_learn.errors import CheckpointError, ConfigError
-from mimir_learn.estimator.calibrating import METHOD, calibrate_all, judge_log
+from mimir_learn.estimator.calibrating import METHOD, calibrate_all, judge_log, judgements
 from mimir_learn.estimator.calibration import FILE, Calibration, load_calibration
 from mimir_learn.estimator.export import CONFIG, WEIGHTS, local_folder
 from mimir_learn.estimator.metrics import calibration as calibration_error
 from mimir_learn.estimator.risk import FAMILIES, METHODS, NEVER, Judged, realised
+from mimir_learn.evaluation.records import Record, read_records
+from mimir_learn.evaluation.results import judged_transitions
+from mimir_learn.logs.splits import split_of
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,8 @@ class CalibrateConfig:
         log: transition log: one of ``mimir collect``, or the agent's own episodes from ``mimir onpolicy``.
         split: houses to use; calibrating refuses test and train.
         out: folder for a copy of the estimator with the new calibration; null = write it beside the weights.
+        records: records.jsonl of an evaluation or of ``mimir onpolicy``, instead of a log: measure on what the estimator told the agent,
+            with the agent's own memory before each action; needs fit false, reads no frames and runs no network.
         fit: false only measures, on any split: predicted against realised risk of the thresholds there are.
         method: what one house's judgements count: houses or one, see docs/estimator.md.
         seed: of the bootstrap.
@@ -34,7 +39,8 @@ class CalibrateConfig:
     """
 
     checkpoint: str
-    log: str
+    log: str | None = None
+    records: str | None = None
     split: str = "calibration"
     out: str | None = None
     fit: bool = True
@@ -49,6 +55,10 @@ class CalibrateConfig:
             raise ConfigError(f"method is {self.method!r}; choose one of {', '.join(METHODS)}")
         if self.out is not None and not self.fit:
             raise ConfigError("out and fit false do not go together: nothing is fitted; leave out away")
+        if (self.log is None) == (self.records is None):
+            raise ConfigError("give either log or records")
+        if self.records is not None and self.fit:
+            raise ConfigError("records can only be measured (fit false); to calibrate, give a log, such as `mimir onpolicy` makes")
 
 
 def run_calibrate(config: CalibrateConfig) -> str:
@@ -58,7 +68,10 @@ def run_calibrate(config: CalibrateConfig) -> str:
         calibration = load_calibration(source)
         if calibration is None or not calibration.thresholds:
             raise CheckpointError(f"{source} has no thresholds to measure; make some with `mimir calibrate CHECKPOINT --log LOG`")
-        judged = judge_log(source, config.log, config.split, workers=config.workers)
+        if config.records is not None:
+            judged = own_judgements(read_records(Path(config.records)), config.split)
+        else:
+            judged = judge_log(source, str(config.log), config.split, workers=config.workers)
         return risk_table(risk_report(judged, calibration))
     target = source if config.out is None else _copy(source, Path(config.out))
     made = calibrate_all(target, config.log, config.split, method=config.method, seed=config.seed, workers=config.workers)
@@ -71,6 +84,24 @@ def _copy(source: Path, out: Path) -> Path:
     out.mkdir(parents=True, exist_ok=True)
     for name in (WEIGHTS, CONFIG):
         shutil.copy2(source / name, out / name)
+    return out
+
+
+def own_judgements(records: Iterable[Record], split: str) -> list[Judged]:
+    """What the estimator told the agent at first sight, and whether it was right, over the episodes in houses of ``split``.
+
+    Raises ConfigError when there are none, or when the episodes had another Δ-source.
+    """
+    out: list[Judged] = []
+    rows = [r for r in records if split_of(r["house_seed"]) == split]
+    if not rows:
+        raise ConfigError(f"no episodes in houses of split {split!r}; give the split they were run in")
+    for row in rows:
+        if row["world_source"] != "learned":
+            raise ConfigError(f"episode {row['task']} had the source {row['world_source']!r}; give records of learned episodes alone")
+        first = [{**s, "deferred": False} for s in row["trace"] if not s["look_again"]]
+        for item in judged_transitions([{"trace": first}]):
+            out += judgements(item, f"{row['task']}:{row['seed']}", str(row["house_seed"]))
     return out
 
 

@@ -18,7 +18,7 @@ from mimir_learn.errors import ConfigError
 from mimir_learn.symbols import EMPTY, Change, Delta, Estimate, HandChange
 
 _LOGIT_LIMIT = 12.0
-VIEWS = ("turn", "stay", "down", "doubt")
+VIEWS = ("doubt", "turn", "down", "stay")
 
 
 @dataclass(frozen=True)
@@ -29,29 +29,30 @@ class GateConfig:
         commit: a change at least this probable is written at once.
         ignore: one less probable than this is dropped; between the two it is held and the agent looks again.
         min_confidence: a whole estimate less sure than this asks for a second look even where no single change is doubtful.
-        second_commit: after the last look, combined probability above which a change is written; the rest stays held.
+        second_commit: after the last look, combined probability above which a change is written; the rest stays held. None: the threshold
+            of the first look.
         look_again: False commits what reaches the threshold and holds the rest without looking.
         flag_log_odds: weight of the claimed flag beside the source's own success probability when σ_t is decided.
         risk: a level such as 0.99: the commit threshold is the one that the checkpoint's calibration has certified for it, per family of
             actions. ``commit`` then holds only for sources without calibrated probabilities.
-        view: how the agent looks again, see `agent.second_look`: ``turn``, ``stay``, ``down``, ``doubt``.
+        view: how the agent looks again, see `agent.second_look`: ``doubt`` (what fits the doubt), ``turn``, ``down``, ``stay``.
         looks: how often at most it looks again at one action.
     """
 
     commit: float = 0.9
     ignore: float = 0.1
     min_confidence: float = 0.5
-    second_commit: float = 0.5
+    second_commit: float | None = 0.5
     look_again: bool = True
     flag_log_odds: float = 1.0
     risk: float | None = None
-    view: str = "turn"
+    view: str = "doubt"
     looks: int = 1
 
     def __post_init__(self) -> None:
         for name in ("commit", "ignore", "min_confidence", "second_commit"):
             value = getattr(self, name)
-            if not 0.0 <= value <= 1.0:
+            if value is not None and not 0.0 <= value <= 1.0:
                 raise ConfigError(f"gate.{name} is {value}; it is a probability in [0, 1]")
         if self.ignore > self.commit:
             raise ConfigError(f"gate.ignore ({self.ignore}) is above gate.commit ({self.commit})")
@@ -66,8 +67,12 @@ class GateConfig:
         return DeltaGate(self)
 
     def named(self, words: str) -> GateConfig:
-        """This config changed by words joined with ``+``: ``on`` (nothing), ``off`` (everything is written at once), a level such as
-        ``0.99`` (``risk``), ``once`` (no second look), ``twice`` (two of them), or a view. Raises ConfigError for another word."""
+        """This config changed by some words.
+
+        They are joined with ``+``: ``on`` (nothing), ``off`` (everything is written at once), a level such as
+        ``0.99`` (``risk``), ``once`` (no second look), ``twice`` (two of them), a view, or how sure further looks must be: ``sure`` (as the
+        first) or ``again=0.8`` (``second_commit``). Raises ConfigError for another word.
+        """
         out = self
         for word in words.split("+"):
             if word == "off":
@@ -76,13 +81,15 @@ class GateConfig:
                 out = replace(out, view=word)
             elif word in ("once", "twice"):
                 out = replace(out, look_again=word == "twice", looks=2 if word == "twice" else out.looks)
+            elif word == "sure":
+                out = replace(out, second_commit=None)
             elif word != "on":
                 try:
-                    level = float(word)
+                    number = float(word.removeprefix("again="))
                 except ValueError:
-                    known = ", ".join(("on", "off", "a level such as 0.99", "once", "twice", *VIEWS))
+                    known = ", ".join(("on", "off", "a level such as 0.99", "once", "twice", "sure", "again=0.8", *VIEWS))
                     raise ConfigError(f"gate is {words!r}; {word!r} is none of {known}") from None
-                out = replace(out, risk=level)
+                out = replace(out, second_commit=number) if word.startswith("again=") else replace(out, risk=number)
         return out
 
 
@@ -153,8 +160,8 @@ class DeltaGate:
         sigma = self.sigma(looks, claimed)
         if not final and any(c.ignore <= x.p < self.commit_at(looks[0]) for x in ranked):
             return Verdict(EMPTY, Delta.fitting([x for x in ranked if x.p >= c.ignore]), True, sigma)
-        committed = [x for x in ranked if x.p > c.second_commit]
-        held = [x for x in ranked if c.ignore <= x.p <= c.second_commit]
+        committed = [x for x in ranked if (x.p > c.second_commit if c.second_commit is not None else x.p >= self.commit_at(looks[0]))]
+        held = [x for x in ranked if x not in committed and x.p >= c.ignore]
         return Verdict(Delta.fitting(committed), Delta.fitting(held), False, sigma)
 
     def sigma(self, estimates: Sequence[Estimate], claimed: bool) -> bool:

@@ -69,7 +69,7 @@ def play(first, second, share=True, max_steps=60, gate=None):
 
 
 def test_two_agreeing_looks_commit_and_are_counted():
-    env, source, _, result, ok = play(0.7, 0.7)
+    env, source, _, result, ok = play(0.7, 0.7, gate=GateConfig(view="turn"))
     assert ok and result.declared
     changing = [c for c in env.commands if c.split()[0] in ("pick", "put", "open")]
     assert result.look_again_steps == env.commands.count("look") == len(changing) > 0
@@ -83,7 +83,7 @@ def test_the_second_look_is_about_the_first_action():
     *_, result, _ = play(0.7, 0.7)
     for record in result.records:
         if record.look_again:
-            assert record.action.verb is Verb.LOOK and record.world.about.verb in (Verb.OPEN, Verb.PICK, Verb.PLACE)
+            assert record.action.verb in (Verb.LOOK, Verb.LOOK_DOWN) and record.world.about.verb in (Verb.OPEN, Verb.PICK, Verb.PLACE)
             assert record.world_verdict.committed
         elif record.world_verdict.look_again:
             assert record.world.feedback is None and not record.world_verdict.committed

@@ -16,8 +16,10 @@ from mimir_learn.estimator.calibration import Calibration, load_calibration
 from mimir_learn.estimator.export import with_vocabulary
 from mimir_learn.estimator.risk import FAMILIES, NEVER, POOLED, Judged
 from mimir_learn.evaluation.onpolicy import OnPolicyConfig, collect_onpolicy
-from mimir_learn.evaluation.recalibrate import CalibrateConfig, fitted_table, risk_report, risk_table, run_calibrate
+from mimir_learn.evaluation.recalibrate import CalibrateConfig, fitted_table, own_judgements, risk_report, risk_table, run_calibrate
+from mimir_learn.evaluation.records import read_records
 from mimir_learn.logs import read_episodes
+from mimir_learn.symbols import Delta
 
 SMALL = EstimatorConfig(
     candidates=10, image_px=32, crop_px=8, change_regions=2, dim=32, heads=2, layers=1, ffn=64, crop_width=8, image_width=8
@@ -70,6 +72,25 @@ def test_measuring_needs_thresholds_and_writes_nothing(model: Path, log: Path, t
     before = (tmp_path / "copy" / "calibration.json").read_bytes()
     assert "promised risk" in run_calibrate(CalibrateConfig(str(tmp_path / "copy"), str(log), fit=False))
     assert (tmp_path / "copy" / "calibration.json").read_bytes() == before
+
+
+def test_records_are_measured_with_the_agents_own_memory(model: Path, log: Path, tmp_path: Path) -> None:
+    run_calibrate(CalibrateConfig(str(model), str(log), out=str(tmp_path / "copy")))
+    own = {"records": str(log / "records.jsonl"), "fit": False}
+    assert "promised risk" in run_calibrate(CalibrateConfig(str(tmp_path / "copy"), **own))
+    with pytest.raises(ConfigError, match="no episodes in houses of split 'test'"):
+        run_calibrate(CalibrateConfig(str(tmp_path / "copy"), split="test", **own))
+    rows = list(read_records(log / "records.jsonl"))
+    first = [Delta.from_json(s["estimate"]) for r in rows for s in r["trace"] if not s["look_again"]]
+    assert len(own_judgements(rows, "calibration")) == sum(a[0] != "hand" for delta in first for a in delta.atoms)
+    with pytest.raises(ConfigError, match="learned episodes alone"):
+        own_judgements([{**rows[0], "world_source": "schema"}], "calibration")
+
+
+@pytest.mark.parametrize("kw", [{}, {"log": "a", "records": "b"}, {"records": "b"}, {"log": "a", "fit": False, "out": "c"}])
+def test_contradictory_settings_are_refused(kw: dict) -> None:
+    with pytest.raises(ConfigError):
+        CalibrateConfig("model", **kw)
 
 
 @pytest.mark.parametrize("split", ["test", "train"])
