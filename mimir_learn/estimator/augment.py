@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mimir_learn.checks import chance, not_negative, whole
 from mimir_learn.estimator.crops import DEPTH_CLIP_M, INVALID
+from mimir_learn.estimator.geometry import cropped, drifted
 from mimir_learn.estimator.inputs import PARENT_NONE, RAGGED, VIEW_FEATURES
 from mimir_learn.estimator.noise import noisy_depth, recolour, shifted
 
@@ -18,7 +19,12 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class AugmentConfig:
-    """Strengths; 0 turns a kind of noise off. No mirror flips: the held thing is always drawn on the right.
+    """Strengths; 0 turns a kind of noise off. What is drawn at random is drawn once for both frames of a sample, except for the noise
+    and holes of single depth pixels, which a sensor does not repeat either.
+
+    No mirror flips: the held thing is always drawn on the right, in a corner that the hand's crops are cut from, so a mirrored frame is
+    one no robot of this make can take, and the hand's crops (which show the room behind the thing) cannot be mirrored back apart from it.
+    No zoom: it would move what `y_find` points at by less than a cell. Actions and relations know no left or right.
 
     Attributes:
         colour: spread of per-channel gain and offset, the same for both frames and all crops of a sample.
@@ -30,6 +36,8 @@ class AugmentConfig:
         wrong_parent: chance that a remembered parent is another candidate.
         drop_regions: chance that the regions that differ are not pointed out, as after a moved camera: then the trunk must find them.
         hide_flag: chance that the outcome flag is not told (only matters with ``outcome_flag``).
+        camera_shift: standard deviation in metres, per axis, of the error of where the robot thinks its camera is; see `geometry.drifted`.
+        frame_shift: largest shift of both whole frames in cells of 4 pixels, a random crop with black borders; see `geometry.cropped`.
     """
 
     colour: float = 0.1
@@ -42,17 +50,21 @@ class AugmentConfig:
     wrong_parent: float = 0.01
     drop_regions: float = 0.15
     hide_flag: float = 0.1
+    camera_shift: float = 0.0
+    frame_shift: int = 0
 
     def __post_init__(self) -> None:
         not_negative("noise.colour", self.colour)
         not_negative("noise.depth_noise", self.depth_noise)
+        not_negative("noise.camera_shift", self.camera_shift)
         whole("noise.crop_shift", self.crop_shift, 0)
+        whole("noise.frame_shift", self.frame_shift, 0)
         for name in ("depth_holes", "drop_point", "forget_parent", "forget_attribute", "wrong_parent", "drop_regions", "hide_flag"):
             chance(f"noise.{name}", getattr(self, name))
 
 
 def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> Arrays:
-    """A noisy copy of a stacked batch (`SampleCache.take`). Targets are untouched."""
+    """A noisy copy of a stacked batch (`SampleCache.take`). Targets are untouched, but ``y_find`` moves along with the frame."""
     out = dict(batch)
     b, k = batch["mask"].shape
     row = batch["crop_row"]
@@ -89,6 +101,10 @@ def augment(batch: Arrays, config: AugmentConfig, rng: np.random.Generator) -> A
     action = batch["action"].copy()
     action[rng.random(b) < config.hide_flag, 0] = 0.0
     out["action"] = action
+    if config.camera_shift:
+        out = drifted(out, rng.normal(0, config.camera_shift, (b, 3)))
+    if config.frame_shift:
+        out = cropped(out, rng.integers(-config.frame_shift, config.frame_shift + 1, (b, 2)))
     return out
 
 

@@ -72,6 +72,9 @@ class SampleCache:
     def _damaged(self, path: Path, how: str) -> LogError:
         return LogError(f"{path}: damaged ({how}); delete {self.directory} and train again to rebuild it")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SampleCache, (self.directory,)  # a process that gets it maps the files itself, and no sample is copied
+
     def __len__(self) -> int:
         return self.length
 
