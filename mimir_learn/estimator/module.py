@@ -74,11 +74,18 @@ class EstimatorModule(L.LightningModule):
             self.log_dict({f"val/{k}": v for k, v in ratios(table).items()}, prog_bar=True)
             self._seen = []
 
+    def configure_gradient_clipping(
+        self, optimizer: torch.optim.Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
+    ) -> None:
+        # Lightning refuses to clip for a fused optimiser under autocast, as if gradients were scaled; bfloat16's are not
+        if gradient_clip_val:
+            torch.nn.utils.clip_grad_norm_((p for group in optimizer.param_groups for p in group["params"]), gradient_clip_val)
+
     def configure_optimizers(self) -> Any:
         trained = [p for p in self.parameters() if p.requires_grad]
         decay, rest = [p for p in trained if p.dim() > 1], [p for p in trained if p.dim() <= 1]
         groups = [{"params": decay, "weight_decay": self.weight_decay}, {"params": rest, "weight_decay": 0.0}]
-        optimiser = torch.optim.AdamW(groups, lr=self.lr, betas=(0.9, 0.98))
+        optimiser = torch.optim.AdamW(groups, lr=self.lr, betas=(0.9, 0.98), fused=all(p.device.type in ("cpu", "cuda") for p in trained))
         total = self.total_steps or int(self.trainer.estimated_stepping_batches)
         schedule = torch.optim.lr_scheduler.LambdaLR(optimiser, factor(self.schedule, total, self.warmup))
         return {"optimizer": optimiser, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}

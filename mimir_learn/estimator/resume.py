@@ -46,11 +46,8 @@ def write_recipe(out: Path, body: Mapping[str, Any]) -> None:
     (out / RECIPE).write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
 
 
-def check_recipe(out: Path, body: Mapping[str, Any], defaults: Mapping[str, Any]) -> None:
-    """Raises ConfigError when the run in ``out`` was begun with other settings than ``body``, or when that cannot be told.
-
-    What a run of an older version did not record was as in ``defaults``.
-    """
+def check_recipe(out: Path, body: Mapping[str, Any]) -> None:
+    """Raises ConfigError when the run in ``out`` was begun with other settings than ``body``, or when that cannot be told."""
     path = out / RECIPE
     try:
         begun = json.loads(path.read_text())
@@ -60,7 +57,6 @@ def check_recipe(out: Path, body: Mapping[str, Any], defaults: Mapping[str, Any]
         raise ConfigError(
             f"resume: {path} is missing or damaged ({e}), so what the run was begun with is unknown; train anew in another out_dir"
         ) from e
-    begun = {**defaults, **begun}
     keys = [k for k in sorted({*begun, *body}) if k not in begun or k not in body or begun[k] != body[k]]
     if keys:
         said = "; ".join(f"{k} was {begun.get(k, 'not recorded')!r}, now {body.get(k, 'unknown')!r}" for k in keys)

@@ -162,7 +162,7 @@ def fit(config: TrainConfig) -> TrainSummary:
         raise ConfigError(f"leave_out names {', '.join(unknown)}, which {config.log_dir} does not know; name categories of its vocabulary")
     begun = recipe(asdict(config), fingerprint(config.log_dir))
     if config.resume:
-        check_recipe(out, begun, recipe(asdict(TrainConfig()), begun["log (content hash)"]))
+        check_recipe(out, begun)
     resumed = open_checkpoint(kept[0]) if config.resume else None
     before = read_checkpoint(resumed).get("run", {}) if resumed else {}
     _make(out)
@@ -171,7 +171,8 @@ def fit(config: TrainConfig) -> TrainSummary:
         config.log_dir, estimator, config.batch_size, config.seed, config.workers, config.cache_dir, config.noise, config.second_looks,
         config.leave_out, config.episodes, config.accumulate, use.rank, use.world, position({"run": before}), config.progress,
     )  # fmt: skip
-    logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
+    for name in ("lightning.pytorch", "lightning.fabric"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     L.seed_everything(config.seed, workers=True, verbose=False)
     module = EstimatorModule(
         estimator, config.lr, config.weight_decay, config.warmup, config.loss, schedule=config.schedule, seed=config.seed
@@ -196,6 +197,10 @@ def fit(config: TrainConfig) -> TrainSummary:
             ".*does not have many workers.*",  # loading is a memory-map read
             ".*ended before the epoch ended.*",  # the batches already seen are left out by `EpochBatches`
             ".*sync_dist=True.*",  # validation numbers are those of all processes already
+            ".*exists and is not empty.*",  # a resumed run's
+            ".*smaller than the logging interval.*",  # `StepLog` logs
+            ".*LeafSpec.*",  # Lightning's own
+            ".*eval mode at the start.*",  # frozen backbones stay there
         ):
             warnings.filterwarnings("ignore", message=known)
         trainer.fit(module, datamodule=data, ckpt_path=resumed, weights_only=True)

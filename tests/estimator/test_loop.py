@@ -113,7 +113,8 @@ def test_pitfall_14_a_compiled_network_leaves_no_trace_in_the_export(
 
 def test_pitfall_16_a_checkpoint_holds_nothing_but_tensors_and_plain_values(log_dir: Path, tmp_path: Path) -> None:
     """`torch.load` with ``weights_only`` reads it, with every part of the loop switched on; so does a resumed run."""
-    settings = config(log_dir, tmp_path / "run", ema=0.9, schedule="one_cycle", checkpoint_every=1, loss=LossWeights(prior="effective"))
+    loss = LossWeights(prior="effective")
+    settings = config(log_dir, tmp_path / "run", ema=0.9, schedule="one_cycle", checkpoint_every=1, loss=loss, bf16=True, clip=0.5)
     fit(settings)
     for name in ("last.ckpt", "best.ckpt"):
         body = torch.load(tmp_path / "run" / "checkpoints" / name, weights_only=True)
