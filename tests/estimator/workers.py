@@ -22,7 +22,7 @@ from mimir_learn.estimator import EstimatorConfig, TrainConfig, callbacks, distr
 from mimir_learn.estimator.augment import AugmentConfig
 
 SMALL = EstimatorConfig(image_px=32, crop_px=8, dim=32, heads=2, layers=1, ffn=64, crop_width=8, image_width=8)
-QUIET = AugmentConfig(*[0 for _ in dataclasses.fields(AugmentConfig)])  # type: ignore[arg-type]
+QUIET = AugmentConfig(*[0 for _ in dataclasses.fields(AugmentConfig)])
 
 
 def start(work: Callable[..., None], *args: Any) -> Any:
@@ -46,7 +46,7 @@ def ended(process: Any, seconds: float = 240) -> int:
 
 def log_every_step() -> None:
     """Make `fit` log the losses of every optimizer step."""
-    training.StepLog = lambda: callbacks.StepLog(1)  # type: ignore[assignment, misc, attr-defined]
+    training.StepLog = lambda: callbacks.StepLog(1)  # type: ignore[assignment, misc]
 
 
 def fit_until_killed(config: TrainConfig, batch: int) -> None:
@@ -62,7 +62,7 @@ def fit_until_killed(config: TrainConfig, batch: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return out
 
-    module.EstimatorModule.training_step = counted  # type: ignore[method-assign]
+    module.EstimatorModule.training_step = counted  # type: ignore[method-assign, assignment]
     fit(config)
 
 
