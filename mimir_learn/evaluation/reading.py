@@ -108,7 +108,7 @@ def _eval_job(body: Mapping[str, Any], label: str, record: Record) -> Job:
     if task is None or suite.sha256 != body["settings"]["suite_sha256"]:
         return _refuse(f"{config['suite']} is no longer the suite it ran on")
     settings = EpisodeSettings(
-        config["image_size"], config["feedback_text"], config["checkpoint"], GateConfig(**config["gate"]), config["silent"]
+        config["image_size"], config["feedback_text"], config["checkpoint"], GateConfig.recorded(config["gate"]), config["silent"]
     )
     arm = body["arms"][label]
     spec = f"{arm['world']}/{arm['task']}" if arm["world"] != arm["task"] else arm["world"]
@@ -168,7 +168,7 @@ def _ground(body: Mapping[str, Any]) -> Ground:
 
 
 def _settings(body: Mapping[str, Any], cell: Cell, size: int) -> EpisodeSettings:
-    return cell.settings(GateConfig(**body["provenance"]["gate"]), size)
+    return cell.settings(GateConfig.recorded(body["provenance"]["gate"]), size)
 
 
 def _keys(body: Mapping[str, Any], spec: Mapping[str, Any], tasks: _Tasks, store: Store) -> list[str]:

@@ -10,8 +10,9 @@ The commit threshold is a number of the config's, or with ``risk`` what the sour
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from mimir_learn.checks import whole
 from mimir_learn.errors import ConfigError
@@ -65,6 +66,11 @@ class GateConfig:
     def build(self) -> DeltaGate:
         """The gate with these thresholds."""
         return DeltaGate(self)
+
+    @classmethod
+    def recorded(cls, body: Mapping[str, Any]) -> GateConfig:
+        """The config of a stored result. Those that do not say how the agent looked again turned to the next viewpoint."""
+        return cls(**{"view": "turn", **body})
 
     def named(self, words: str) -> GateConfig:
         """This config changed by some words.

@@ -167,6 +167,9 @@ def test_temperature_reduces_nll_and_finds_the_planted_one() -> None:
     binary = torch.randn(4000, generator=g)
     t, before, after = fit_temperature(binary * 0.25, torch.bernoulli(torch.sigmoid(binary), generator=g))
     assert after < before and abs(t - 0.25) < 0.1
+    few = torch.randn(300, generator=g) * 4
+    t, before, after = fit_temperature(few, (few > 0).float())  # all right: the likelihood alone would have temperature 0
+    assert after < before and 0.2 < t < 0.8, t
     assert fit_temperature(torch.zeros(0, 3), torch.zeros(0, dtype=torch.long)) == (1.0, 0.0, 0.0)
 
 

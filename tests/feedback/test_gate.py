@@ -140,6 +140,7 @@ def test_words_name_gates():
     assert off.judge(Estimate(pick(0.01).delta, confidence=0.0)).committed
     assert base.named("0.99+stay") == GateConfig(commit=0.8, risk=0.99, view="stay")
     assert not base.named("on+once").look_again and base.named("twice").looks == 2
+    assert base.named("0.99+sure").second_commit is None and base.named("on+again=0.8").second_commit == 0.8
     with pytest.raises(ConfigError, match="'ajar' is none of on, off"):
         base.named("on+ajar")
     for bad in ("1.5", "0"):
@@ -151,3 +152,17 @@ def test_words_name_gates():
 def test_unknown_ways_to_look_again_are_refused(kw):
     with pytest.raises(ConfigError):
         GateConfig(**kw)
+
+
+def test_sure_asks_of_the_last_look_what_the_first_had_to_be():
+    gate = DeltaGate(GateConfig(risk=0.99, second_commit=None))
+    doubtful = certified(0.7, (0.99, 0.8))  # two of them together are 0.84
+    assert gate.judge_again(doubtful, doubtful).committed
+    strict = certified(0.7, (0.99, 0.9))
+    verdict = gate.judge_again(strict, strict)
+    assert not verdict.committed and verdict.held
+
+
+def test_a_result_from_before_views_is_read_as_it_was_run():
+    assert GateConfig.recorded({"commit": 0.9}).view == "turn"
+    assert GateConfig.recorded({"view": "down"}).view == "down"
