@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mimir_learn.errors import ConfigError
+
 Arrays = dict[str, NDArray[Any]]
 CELL = 4  # pixels of the whole frame per cell of ``y_find``
 _FAR = 2.0  # offsets in ``view`` are clipped there, in units of 3 m
@@ -88,9 +90,14 @@ def _heading(point_BK3: NDArray[np.float64], view: NDArray[np.float64]) -> tuple
 
 def cropped(batch: Arrays, cells_B2: NDArray[np.int64]) -> Arrays:
     """Both whole frames and their depth moved by whole cells (rows down, columns right); what comes in from outside is black and has no
-    depth. ``uv``, ``view``, ``image_plane`` and ``y_find`` move along. Crops and the hand are cut elsewhere and stay."""
+    depth. ``uv``, ``view``, ``image_plane`` and ``y_find`` move along. Crops and the hand are cut elsewhere and stay.
+
+    Raises ConfigError for a batch without the frames' colours.
+    """
     out = dict(batch)
     size = batch["image_depth"].shape[2]
+    if batch["image_rgb"].shape[2] != size:
+        raise ConfigError("noise.frame_shift moves frames, but a frozen backbone's stored maps are of the frames as they are; set it to 0")
     side, step = size // CELL, cells_B2 * CELL
     for key in ("image_rgb", "image_depth"):
         moved = np.zeros_like(batch[key])

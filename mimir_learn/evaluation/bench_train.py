@@ -247,14 +247,15 @@ class _Meter(Callback):
 def _bare(module: EstimatorModule, bf16: bool) -> Any:
     """One training step and nothing else, on a copy of the network."""
     model = copy.deepcopy(module.model)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3, betas=(0.9, 0.98))
+    trained = [p for p in model.parameters() if p.requires_grad]
+    optimiser = torch.optim.AdamW(trained, lr=1e-3, betas=(0.9, 0.98), fused=module.device.type in ("cpu", "cuda"))
 
     def step(batch: dict[str, Tensor]) -> None:
         with torch.autocast(module.device.type, torch.bfloat16, enabled=bf16):
             loss = criterion(model(batch), batch, module.weights)["loss"]
         optimiser.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        torch.nn.utils.clip_grad_norm_(trained, 1.0)
         optimiser.step()
 
     return step
