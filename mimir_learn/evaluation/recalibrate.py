@@ -74,7 +74,7 @@ def run_calibrate(config: CalibrateConfig) -> str:
             judged = judge_log(source, str(config.log), config.split, workers=config.workers)
         return risk_table(risk_report(judged, calibration))
     target = source if config.out is None else _copy(source, Path(config.out))
-    made = calibrate_all(target, config.log, config.split, method=config.method, seed=config.seed, workers=config.workers)
+    made = calibrate_all(target, str(config.log), config.split, method=config.method, seed=config.seed, workers=config.workers)
     return f"{fitted_table(made)}\n{target / FILE}"
 
 
