@@ -191,7 +191,7 @@ def fit(config: TrainConfig) -> TrainSummary:
         if not config.resume:
             write_recipe(out, begun)
     best = ModelCheckpoint(out / "checkpoints", "best", monitor="val/loss", mode="min", save_last=True, enable_version_counter=False)
-    trainer = _trainer(config, use, out, best)
+    trainer = make_trainer(config, use, out, best)
     with warnings.catch_warnings():
         for known in (
             ".*does not have many workers.*",  # loading is a memory-map read
@@ -219,7 +219,8 @@ def fit(config: TrainConfig) -> TrainSummary:
     return TrainSummary(**json.loads((out / "train.json").read_text())["summary"])
 
 
-def _trainer(config: TrainConfig, use: Devices, out: Path, best: ModelCheckpoint) -> L.Trainer:
+def make_trainer(config: TrainConfig, use: Devices, out: Path, best: ModelCheckpoint) -> L.Trainer:
+    """The loop that `fit` runs, with what it logs and keeps under ``out``; ``best`` is the callback that keeps the best weights."""
     callbacks: list[Callback] = [StepLog(), _Greeting(config, use)]
     callbacks += [Ema(config.ema)] if config.ema else []
     callbacks += [RichProgressBar()] if config.progress else []

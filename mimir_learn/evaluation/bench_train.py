@@ -32,7 +32,7 @@ from mimir_learn.estimator.data import BatchDataset, EpochBatches, EstimatorData
 from mimir_learn.estimator.distributed import devices
 from mimir_learn.estimator.export import with_vocabulary
 from mimir_learn.estimator.module import EstimatorModule
-from mimir_learn.estimator.training import TrainConfig, _trainer
+from mimir_learn.estimator.training import TrainConfig, make_trainer
 from mimir_learn.evaluation.bench import _against
 from mimir_learn.logs import LogDirectory
 
@@ -181,7 +181,7 @@ def measure(config: TrainBenchConfig) -> TrainBench:
             bf16=config.bf16, accelerator=config.accelerator, progress=False, estimator=config.estimator, noise=config.noise,
         )  # fmt: skip
         logging.getLogger("lightning.pytorch").setLevel(logging.WARNING)
-        trainer = _trainer(train, devices(config.accelerator, 1, 1, "auto"), Path(folder), ModelCheckpoint(folder, save_top_k=0))
+        trainer = make_trainer(train, devices(config.accelerator, 1, 1, "auto"), Path(folder), ModelCheckpoint(folder, save_top_k=0))
         trainer.callbacks.append(meter)  # type: ignore[attr-defined]
         trainer.limit_val_batches = 0
         with warnings.catch_warnings():
