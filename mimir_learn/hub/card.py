@@ -154,7 +154,7 @@ def _thresholds(calibration: Calibration) -> tuple[list[str], list[tuple[str, li
     """Families, and per level of precision the probability from which on a family's changes may be written ("never" where none is)."""
     levels: Mapping[str, Mapping[str, float]] = getattr(calibration, "thresholds", {})
     families = list(next(iter(levels.values()), {}))
-    return families, [(level, [f"{cut[f]:.3f}" if cut[f] <= 1 else "never" for f in families]) for level, cut in sorted(levels.items())]
+    return families, [(level, [f"{cut[f]:.4f}" if cut[f] <= 1 else "never" for f in families]) for level, cut in sorted(levels.items())]
 
 
 def _groups(numbers: Mapping[str, Any], prefix: str) -> list[tuple[str, int, str, str]]:

@@ -179,7 +179,7 @@ def test_the_card_shows_kinds_thresholds_and_what_an_ablation_hides(checkpoint: 
     (checkpoint.model / FILE).write_text(json.dumps(body | {"thresholds": {"0.99": {"pick": 0.912, "place": None}}}))
     card = (bundle_checkpoint(with_kinds, tmp_path / "out", "lab/small") / "README.md").read_text()
     assert "| grasp | 396 | 0.980 |" in card and "| state.open | 7 | 0.500 |" in card
-    assert "| 0.99 | 0.912 | never |" in card
+    assert "| precision | pick | place |\n|---|---:|---:|\n| 0.99 | 0.9120 | never |\n" in card
     assert "it does not get" not in card
     assert "Permission is hereby granted" in (tmp_path / "out" / "LICENSE").read_text()
 
