@@ -154,7 +154,8 @@ def _table(results: dict[str, Any]) -> str:
 def _ablate(config: Any) -> int:
     from mimir_learn.evaluation.ablate import ablate
 
-    print(ablate(config))
+    if (table := ablate(config)) is not None:
+        print(table)
     return 0
 
 

@@ -13,12 +13,13 @@ import re
 import shutil
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mimir_learn.errors import ConfigError, MimirError
+from mimir_learn.errors import CheckpointError, ConfigError, LogError, MimirError
 from mimir_learn.evaluation.ablations import AblateConfig, Ablation, completed_settings, load_ablation, settings_of
 from mimir_learn.evaluation.cells import digest
 from mimir_learn.evaluation.progress import words
@@ -27,7 +28,10 @@ from mimir_learn.evaluation.results import write_json
 from mimir_learn.logs import fingerprint
 from mimir_learn.logs.locks import only_one
 
-_SETTINGS, _RECORD = "settings.json", "record.json"
+if TYPE_CHECKING:
+    from mimir_learn.estimator import TrainConfig
+
+_SETTINGS, _RECORD, _TRAINED, _PRINTED = "settings.json", "record.json", "train.json", "log.txt"
 
 
 @dataclass(frozen=True)
@@ -52,20 +56,22 @@ class Run:
     @property
     def record(self) -> dict[str, Any] | None:
         """What it came to; None where it is not finished."""
-        path = self.folder / _RECORD
-        return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+        return _json(self.folder / _RECORD)
 
 
-def ablate(config: AblateConfig) -> Path:
-    """Run what is missing of a grid, write tables and plot, and return the path of the Markdown table.
+def ablate(config: AblateConfig) -> Path | None:
+    """Run what is missing of a grid, write tables and plot, and return the path of the Markdown table; None where only the plan was asked.
 
-    Raises ConfigError (grid, log, a folder another process ablates into), LogError; MimirError when runs failed: all others are
-    finished and drawn first.
+    Raises ConfigError (grid, log, a folder that cannot be made or that another process ablates into), LogError; MimirError when runs
+    failed, for whatever reason: all others are finished and drawn first.
     """
     ablation = load_ablation(config)
     log = Path(ablation.log)
     out = Path(config.out)
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as e:
+        raise ConfigError(f"out={out} cannot be made ({e.strerror or e}); choose another, or move away what is in its place") from e
     with only_one(out, "ablating", ConfigError):
         runs = _runs(ablation, out, fingerprint(log))
         waiting = list({r.folder: r for r in runs if r.record is None}.values())  # arms that agree in all settings are one run
@@ -74,7 +80,7 @@ def ablate(config: AblateConfig) -> Path:
                 print(f"ablate: {arm.name} is left out: {arm.missing}", file=sys.stderr)
         print(f"ablate: {len(runs)} runs, {len(runs) - len(waiting)} of them finished already", file=sys.stderr)
         if config.plan:
-            return out / "tables.md"
+            return None
         failed = _run_all(waiting, ablation, config)
         from mimir_learn.evaluation.ablate_tables import write_results
 
@@ -126,42 +132,54 @@ def _run_all(waiting: Sequence[Run], ablation: Ablation, config: AblateConfig) -
     if not waiting:
         return {}
     from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     jobs = os.cpu_count() if config.n_jobs == -1 else config.n_jobs
-    started, failed = time.monotonic(), {}
-    _build_caches(waiting, ablation, config, jobs or 1)
-    calls = (delayed(_run)(run, ablation.log, ablation.split, config.cache_dir) for run in waiting)
-    for number, (label, wrong, wall_s) in enumerate(Parallel(n_jobs=jobs, return_as="generator_unordered")(calls), start=1):
-        if wrong:
-            failed[label] = wrong
-        left = (time.monotonic() - started) / number * (len(waiting) - number)
-        said = f"failed: {wrong}" if wrong else f"done in {words(wall_s)}"
-        print(f"ablate: {label} {said}; {number} of {len(waiting)}, about {words(left)} left", file=sys.stderr, flush=True)
+    started = time.monotonic()
+    failed = _build_caches(waiting, ablation, config, jobs or 1)
+    for label, wrong in failed.items():
+        print(f"ablate: {label} failed: {wrong}", file=sys.stderr, flush=True)
+    todo = [run for run in waiting if run.label not in failed]
+    told: set[str] = set()
+    calls = (delayed(_run)(run, ablation.log, ablation.split, config.cache_dir) for run in todo)
+    try:
+        for label, wrong, wall_s in Parallel(n_jobs=jobs, return_as="generator_unordered")(calls):
+            told.add(label)
+            if wrong:
+                failed[label] = wrong
+            left = (time.monotonic() - started) / len(told) * (len(todo) - len(told))
+            said = f"failed: {wrong}" if wrong else f"done in {words(wall_s)}"
+            print(f"ablate: {label} {said}; {len(told)} of {len(todo)}, about {words(left)} left", file=sys.stderr, flush=True)
+    except TerminatedWorkerError:  # and which run it had is not known
+        dead = "a worker process was killed, by lack of memory perhaps; the same command goes on, smaller n_jobs need less memory"
+        failed |= {run.label: dead for run in todo if run.label not in told and run.record is None}
     return failed
 
 
-def _build_caches(waiting: Sequence[Run], ablation: Ablation, config: AblateConfig, workers: int) -> None:
-    """Samples first, each kind once: runs with one input share them."""
-    from mimir_learn.errors import LogError
+def _build_caches(waiting: Sequence[Run], ablation: Ablation, config: AblateConfig, workers: int) -> dict[str, str]:
+    """Samples first, each kind once: runs with one input share them. {label: what went wrong} of the runs that cannot have theirs."""
     from mimir_learn.estimator.cache import build_cache
 
-    wanted: dict[tuple[str, str, bool], Any] = {}
+    wanted: dict[tuple[str, str, bool], list[Run]] = {}
     for run in waiting:
         if run.recipe is not None:
-            for split, second in (
-                ("train", run.recipe.second_looks),
-                ("validation", False),
-                ("calibration", False),
-                (ablation.split, False),
-            ):
-                wanted.setdefault((run.recipe.estimator.input_key(), split, second), run.recipe.estimator)
-    for number, ((_, split, second), estimator) in enumerate(wanted.items(), start=1):
+            key = run.recipe.estimator.input_key()
+            unseen = dict.fromkeys(("validation", "calibration", ablation.split))
+            for split, second in (("train", run.recipe.second_looks), *((s, False) for s in unseen)):
+                wanted.setdefault((key, split, second), []).append(run)
+    failed: dict[str, str] = {}
+    for number, ((_, split, second), runs) in enumerate(wanted.items(), start=1):
+        if all(run.label in failed for run in runs):
+            continue
         print(f"ablate: samples {number} of {len(wanted)} ({split})", file=sys.stderr, flush=True)
         try:
-            build_cache(ablation.log, split, estimator, config.cache_dir, second, workers)
-        except LogError:
-            if split != "calibration":  # a log without one trains, uncalibrated
-                raise
+            build_cache(ablation.log, split, runs[0].recipe.estimator, config.cache_dir, second, workers)
+        except Exception as e:
+            if split == "calibration" != ablation.split and isinstance(e, LogError):
+                continue  # a log without one trains, uncalibrated
+            for run in runs:
+                failed.setdefault(run.label, f"samples of the {split} split: {_said(e)}")
+    return failed
 
 
 def _run(run: Run, log: str, split: str, cache_dir: str | None) -> tuple[str, str, float]:
@@ -169,9 +187,28 @@ def _run(run: Run, log: str, split: str, cache_dir: str | None) -> tuple[str, st
     started = time.monotonic()
     try:
         _do(run, log, split, cache_dir)
-    except MimirError as e:
-        return run.label, str(e), time.monotonic() - started
+    except Exception as e:
+        with contextlib.suppress(OSError), (run.folder / _PRINTED).open("a", encoding="utf-8") as file:
+            traceback.print_exc(file=file)
+        return run.label, _said(e), time.monotonic() - started
     return run.label, "", time.monotonic() - started
+
+
+def _said(error: Exception) -> str:
+    """What went wrong in one line; of an error that is not ours also what kind it is."""
+    text = " ".join(str(error).split())
+    if not isinstance(error, MimirError):
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return text if len(text) <= 400 else text[:400] + " …"
+
+
+def _json(path: Path) -> dict[str, Any] | None:
+    """What a file holds; None where it is missing or was cut short."""
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return body if isinstance(body, dict) else None
 
 
 def _do(run: Run, log: str, split: str, cache_dir: str | None) -> None:
@@ -208,21 +245,66 @@ def _train(run: Run, log: str, cache_dir: str | None) -> dict[str, Any]:
     """Train, or go on with training, in the run's folder; its summary."""
     from mimir_learn.estimator import fit
 
-    done = run.folder / "train.json"
-    if not done.is_file():
-        kept = any((run.folder / "checkpoints" / f"{n}.ckpt").is_file() for n in ("last", "best"))
-        settings = {"log_dir": log, "out_dir": str(run.folder), "cache_dir": cache_dir, "threads": 1, "workers": 1, "progress": False}
-        with _told(run.folder / "log.txt"):
-            try:
-                fit(replace(run.recipe, **settings, resume=kept))
-            except MimirError:
-                if not kept:
-                    raise
-                for part in ("checkpoints", "logs", "model"):  # what was there cannot be gone on with: from the start, then
-                    shutil.rmtree(run.folder / part, ignore_errors=True)
-                fit(replace(run.recipe, **settings, resume=False))
-    body: dict[str, Any] = json.loads(done.read_text(encoding="utf-8"))["summary"]
+    if (body := _finished(run.folder)) is not None:
+        return body
+    (run.folder / _TRAINED).unlink(missing_ok=True)
+    settings = {"log_dir": log, "out_dir": str(run.folder), "cache_dir": cache_dir, "threads": 1, "workers": 1, "progress": False}
+    recipe = replace(run.recipe, **settings, resume=False)
+    with _told(run.folder / _PRINTED):
+        kept = _can_go_on(run.folder, recipe)
+        try:
+            fit(replace(recipe, resume=kept))
+        except RuntimeError as e:
+            if not kept or "loading state_dict" not in str(e):
+                raise
+            _start_over(run.folder, _said(e))  # of another version of the network
+            fit(recipe)
+    body = _finished(run.folder)
+    if body is None:
+        raise CheckpointError(f"{run.folder}: its model is not the one that {_TRAINED} tells of; remove the folder and train again")
     return body
+
+
+def _finished(folder: Path) -> dict[str, Any] | None:
+    """The summary of a training run that has ended; None where it has not, or its files are not whole."""
+    from mimir_learn.estimator.export import weights_sha256
+
+    summary = (_json(folder / _TRAINED) or {}).get("summary")
+    with contextlib.suppress(CheckpointError):
+        if isinstance(summary, dict) and summary.get("weights_sha256") == weights_sha256(folder / "model"):
+            return summary
+    return None
+
+
+def _can_go_on(folder: Path, config: TrainConfig) -> bool:
+    """Whether there is a checkpoint of this very run. What is damaged, or another run's, is removed; nothing else is a reason to."""
+    from mimir_learn.estimator.resume import check_recipe, read_checkpoint, recipe
+
+    kept = [p for p in (folder / "checkpoints" / "last.ckpt", folder / "checkpoints" / "best.ckpt") if p.is_file()]
+    if not kept:
+        return False
+    ours = recipe(asdict(config), fingerprint(config.log_dir))
+    try:
+        check_recipe(folder, ours)
+    except ConfigError as e:
+        _start_over(folder, str(e))
+        return False
+    for path in kept:
+        try:
+            read_checkpoint(path)
+        except CheckpointError as e:
+            print(e, flush=True)
+            path.unlink()
+    whole = any(p.is_file() for p in kept)
+    if not whole:
+        _start_over(folder, "no checkpoint is whole")
+    return whole
+
+
+def _start_over(folder: Path, why: str) -> None:
+    print(f"trained from the start: {why}", flush=True)
+    for part in ("checkpoints", "logs", "model"):
+        shutil.rmtree(folder / part, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 from collections.abc import Mapping
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from mimir_learn.checks import whole
-from mimir_learn.errors import CheckpointError, ConfigError
+from mimir_learn.errors import CheckpointError, ConfigError, MimirError
 from mimir_learn.feedback.base import SOURCES
+from mimir_learn.logs.splits import SPLITS
 
 if TYPE_CHECKING:
     from mimir_learn.estimator import TrainConfig
 
 _KEYS = ("about", "log", "base", "arms", "sources", "seeds", "reference", "split")
+SCORED = tuple(s for s in SPLITS if s != "train")
 _OWN = (
     "seed",
     "out_dir",
@@ -133,7 +136,10 @@ def make_ablation(body: Mapping[str, Any]) -> Ablation:
     sources = tuple(_source(s) for s in body.get("sources", []))
     if twice := sorted({s for s in sources if sources.count(s) > 1} | ({a.name for a in arms} & set(sources))):
         raise ConfigError(f"{twice[0]!r} is there twice, among arms and sources")
-    about, log, split = (str(body.get(k, default)) for k, default in (("about", ""), ("log", "data/logs/demo"), ("split", "test")))
+    split = str(body.get("split", "test"))
+    if split not in SCORED:
+        raise ConfigError(f"split is {split!r}; arms are scored on houses they were not trained on: {', '.join(SCORED)}")
+    about, log = (str(body.get(k, default)) for k, default in (("about", ""), ("log", "data/logs/demo")))
     return Ablation(about.strip(), log, arms, sources, _seeds(body.get("seeds", [0, 1, 2])), reference, split)
 
 
@@ -213,7 +219,11 @@ def settings_of(recipe: TrainConfig) -> dict[str, Any]:
 
 
 def completed_settings(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Recorded settings as of today: a field that did not exist then stands for its default."""
-    from mimir_learn.estimator import TrainConfig
+    """Recorded settings as of today: a field that did not exist then stands for its default; of the estimator's fields, for what
+    `EstimatorConfig.from_dict` says they were before they were written down, which is not always today's default."""
+    from mimir_learn.estimator import EstimatorConfig, TrainConfig
 
+    with contextlib.suppress(MimirError, TypeError, ValueError):  # of no version that is known here: equal to nothing of today
+        then = json.loads(json.dumps(EstimatorConfig.from_dict(dict(body["estimator"])).to_dict()))
+        body = {**body, "estimator": then}
     return _merged(settings_of(TrainConfig()), body)
