@@ -74,6 +74,7 @@ class Published:
     numbers: Mapping[str, float]
     weights: str
     bytes: int
+    scored_on: str
 
 
 def publish_all(config: PublishAllConfig) -> str:
@@ -166,7 +167,7 @@ def _publish(run: FinishedRun, name: str, out: Path, config: PublishAllConfig, u
     folder = bundle_checkpoint(checkpoint, out / name, f"{config.repo}-{name}", dataset=config.dataset)
     numbers = {k: float(run.record["score"][k]) for k in NUMBERS if finite(run.record["score"].get(k))}
     size = sum(p.stat().st_size for p in folder.rglob("*") if p.is_file())
-    return Published(name, run.arm, run.seed, numbers, digest, size)
+    return Published(name, run.arm, run.seed, numbers, digest, size, f"{what['split']} split of log {what['log'][:12]}")
 
 
 def _same_transitions(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
@@ -182,7 +183,7 @@ def _index(published: Sequence[Published], left_out: Mapping[str, str], shared: 
     body = resources.files("mimir_learn.hub").joinpath("templates/index.md.j2").read_text(encoding="utf-8")
     return env.from_string(body).render(
         published=published, left_out=left_out, shared=shared, repo=config.repo, about=about, weights_file=WEIGHTS,
-        total=sum(p.bytes for p in published), numbers=NUMBERS,
+        total=sum(p.bytes for p in published), numbers=NUMBERS, scored_on=sorted({p.scored_on for p in published}),
     )  # fmt: skip
 
 

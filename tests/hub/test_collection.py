@@ -96,6 +96,17 @@ def test_runs_of_one_name_stay_apart_and_choices_hold(grid: Path, tmp_path: Path
     assert "2 model repositories" in publish_all(config)
     names = [p.name for p in (tmp_path / "out").iterdir() if p.is_dir()]
     assert len(names) == 2 and all(n.startswith("full-seed0-") for n in names)
+    assert f"All are scored on the same transitions, the test split of log {LOG_SHA[:12]}." in (tmp_path / "out" / "README.md").read_text()
+
+
+def test_runs_scored_on_other_transitions_are_not_said_to_compare(grid: Path, tmp_path: Path) -> None:
+    _run(grid, "full", 5, {"changed_atom_f1": 0.5}, tmp_path / "log", what={"log": "cd" * 32, "split": "test"})
+    publish_all(PublishAllConfig((str(grid), str(tmp_path / "out"))))
+    index = (tmp_path / "out" / "README.md").read_text()
+    assert (
+        "do not compare:** full-seed0, full-seed1, no-depth-seed0 on the" in index
+        and "full-seed5 on the test split of log cdcdcdcdcdcd" in index
+    )
 
 
 def test_what_cannot_be_done_leaves_nothing_behind(grid: Path, tmp_path: Path) -> None:
