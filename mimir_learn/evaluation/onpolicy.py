@@ -9,6 +9,7 @@ believed and wrote.
 from __future__ import annotations
 
 import importlib.metadata
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -95,14 +96,17 @@ class Moment:
 def collect_onpolicy(config: OnPolicyConfig, *, progress: bool = True) -> Path:
     """Run the episodes and write the log and ``records.jsonl`` into ``config.out``; returns that folder.
 
-    Raises ConfigError (settings; a folder that is not empty), CheckpointError, SimulatorError.
+    What can be known to fail fails before a worker process starts. Raises ConfigError (settings; a suite; a folder that is not empty or
+    cannot be made; a gate level that the calibration does not have), CheckpointError, SimulatorError.
     """
     root = Path(config.out)
     if root.exists() and (not root.is_dir() or any(root.iterdir())):
         raise ConfigError(f"{root} is not empty; choose a new folder for the log")
+    checkpoint = _usable(config)
     tasks = _tasks(config)
+    _make(root)
     arm = parse_arm("learned", fault_setting(config.faults, "faults"))
-    settings = EpisodeSettings(config.image_size, "full", config.checkpoint, config.gate)
+    settings = EpisodeSettings(config.image_size, "full", checkpoint, config.gate)
     jobs = [Job(EpisodeKey("learned", t.task.id, config.seed), arm, t, settings) for t in tasks]
     records = RecordFile(root / "records.jsonl", {"config": asdict(config)}, {"git": git_state()})
     with tqdm(total=len(jobs), unit="episode", desc="on-policy", disable=not progress) as bar:
@@ -120,6 +124,37 @@ def collect_onpolicy(config: OnPolicyConfig, *, progress: bool = True) -> Path:
                     number, row = number + 1, row + len(moments)
     write_meta(root, _origin(config))
     return root
+
+
+def _make(root: Path) -> None:
+    """Raises ConfigError for a folder that cannot be made, or that nothing can be written into."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=root):
+            pass
+    except OSError as e:
+        raise ConfigError(f"out={root} cannot be written ({e.strerror or e}); choose another folder for the log") from e
+
+
+def _usable(config: OnPolicyConfig) -> str:
+    """Folder of the estimator, downloaded once where it is a hub's. Raises CheckpointError, or ConfigError for a level of the gate."""
+    from mimir_learn.envs.household import VOCABULARY
+    from mimir_learn.estimator.export import local_folder
+    from mimir_learn.estimator.predict import Predictor
+    from mimir_learn.symbols.families import FAMILIES
+
+    folder = local_folder(config.checkpoint)
+    calibration = Predictor.load(folder, VOCABULARY).calibration
+    level = config.gate.risk
+    if level is not None:
+        known = sorted({k for f in FAMILIES for k, _ in calibration.certified(f)}) if calibration is not None else []
+        if level not in known:
+            has = ", ".join(f"{k:g}" for k in known) or "none"
+            raise ConfigError(
+                f"gate.risk is {level:g}, and the calibration of {config.checkpoint} has thresholds for {has}; make it again with "
+                f"`mimir calibrate {config.checkpoint} --log LOG`, or choose a level it has, or gate.risk null"
+            )
+    return str(folder)
 
 
 def _run(jobs: Sequence[Job], n_jobs: int) -> Iterator[tuple[Job, tuple[Record, tuple[Place, ...], list[Moment]]]]:
