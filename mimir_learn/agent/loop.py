@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from mimir_learn.agent.adapters import Adapter
 from mimir_learn.agent.explore import Explorer
 from mimir_learn.agent.planner import duty, plan, replan
@@ -42,6 +44,7 @@ class _Open:
 
     transition: Transition
     looks: tuple[Estimate, ...]
+    frames: tuple[Observation, ...]
     doubtful: Delta
     goal: Goal | None
 
@@ -195,18 +198,28 @@ class MimirAgent:
         about = transition if seen is None else replace(seen.transition, after=transition.after)
         estimate = channel.source.estimate(about)
         claimed, looks = about.outcome.success, (*(() if seen is None else seen.looks), estimate)
+        frames = (*(() if seen is None else seen.frames), about.after)
         if seen is None:
             verdict = channel.gate.judge(estimate, claimed)
         else:
             goal = seen.goal
-            verdict = channel.gate.judge_looks(looks, claimed, final=len(looks) > self.looks)
-        channel.open = _Open(about, looks, verdict.held, goal) if verdict.look_again else None
+            verdict = channel.gate.judge_looks(_distinct(looks, frames), claimed, final=len(looks) > self.looks)
+        channel.open = _Open(about, looks, frames, verdict.held, goal) if verdict.look_again else None
         feedback = None if verdict.look_again else self._feedback(verdict, about.outcome)
         return Lesson(estimate, verdict, feedback, about.action, about.belief), goal
 
     def _feedback(self, verdict: Verdict, outcome: Outcome) -> Feedback:
         refused = self.adapter.refused(outcome) and not verdict.sigma
         return Feedback(verdict.sigma, verdict.committed, verdict.held, outcome.text, refused)
+
+
+def _distinct(looks: tuple[Estimate, ...], frames: tuple[Observation, ...]) -> tuple[Estimate, ...]:
+    """The first look at each picture: the very same picture seen again is no further evidence."""
+
+    def same(a: Observation, b: Observation) -> bool:
+        return np.array_equal(a.pose, b.pose) and np.array_equal(a.rgb, b.rgb) and np.array_equal(a.depth, b.depth)
+
+    return tuple(look for i, look in enumerate(looks) if not any(same(frames[i], f) for f in frames[:i]))
 
 
 def run_episode(

@@ -86,6 +86,10 @@ class SampleCache:
         """One array of all samples at once (``meta_acted``, say), in memory."""
         return np.array(self._maps[key])
 
+    def mapped(self, key: str) -> NDArray[Any]:
+        """The same without reading it: what is indexed is read then."""
+        return self._maps[key]
+
     def take(self, rows: NDArray[np.integer]) -> Arrays:
         """Samples ``rows`` stacked along a new first axis; ragged arrays concatenated, with ``…_row`` naming the row each came from."""
         counts = {f"{name}_count" for name in RAGGED}

@@ -42,7 +42,7 @@ _BLOCK = 1 << 24
 def build(target: Path, log_dir: Path, split: str, config: EstimatorConfig, second_looks: bool, workers: int, progress: bool) -> None:
     """Make ``target`` unless another process just has. Raises LogError."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    with _alone(target):
+    with alone(target):
         if (target / META_FILE).is_file():
             return
         log = LogDirectory(log_dir)
@@ -62,7 +62,7 @@ def build(target: Path, log_dir: Path, split: str, config: EstimatorConfig, seco
 
 
 @contextmanager
-def _alone(target: Path) -> Iterator[None]:
+def alone(target: Path) -> Iterator[None]:
     """Wait until no other process builds ``target``; the system releases the lock of one that is killed."""
     with target.with_name(f".{target.name}.lock").open("ab") as file:
         waits = False

@@ -6,6 +6,7 @@ the thresholds. So what is certified is what is used, the calibrated probability
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -26,7 +27,7 @@ from mimir_learn.estimator.export import from_pretrained, weights_sha256
 from mimir_learn.estimator.metrics import Scored
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.estimator.predict import Predictor
-from mimir_learn.estimator.risk import LEVELS, Judged, family, thresholds
+from mimir_learn.estimator.risk import LEVELS, Judged, family, shortage, thresholds
 from mimir_learn.estimator.samples import arrays, replay
 from mimir_learn.estimator.scoring import scored
 from mimir_learn.logs import LogDirectory, fingerprint
@@ -74,6 +75,8 @@ def calibrate_all(
         method=method, judged=dict(sorted(Counter(j.family for j in judged).items())),
         houses={"temperature": len(first), "thresholds": len(houses) - len(first)},
     )  # fmt: skip
+    if few := shortage(judged):
+        print(f"{directory}: {few}; calibrate on a log with more houses", file=sys.stderr, flush=True)
     if write:
         out.save(directory)
     return out

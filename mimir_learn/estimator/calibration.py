@@ -15,10 +15,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from mimir_learn.errors import CheckpointError
-from mimir_learn.estimator.export import weights_sha256
+from mimir_learn.checks import not_negative, whole
+from mimir_learn.errors import CheckpointError, ConfigError
+from mimir_learn.estimator.export import CONFIG, read_config, weights_sha256
 from mimir_learn.estimator.model import DeltaEstimator
-from mimir_learn.estimator.risk import CONFIDENCE, NEVER, POOLED
+from mimir_learn.estimator.risk import CONFIDENCE, FAMILIES, METHODS, NEVER, POOLED
+from mimir_learn.estimator.writing import write_json
 
 FILE = "calibration.json"
 _AGAIN = "make it again with `mimir calibrate CHECKPOINT --log LOG`, or delete the file"
@@ -66,10 +68,7 @@ class Calibration:
         """Write ``calibration.json`` into the folder of the weights, at once or not at all."""
         body = asdict(self)
         body["thresholds"] = {k: {f: None if p == NEVER else p for f, p in cut.items()} for k, cut in self.thresholds.items()}
-        path = Path(directory) / FILE
-        part = path.with_suffix(".part")
-        part.write_text(json.dumps(body, indent=2, sort_keys=True, allow_nan=False) + "\n")
-        return part.replace(path)
+        return write_json(Path(directory) / FILE, body)
 
 
 def nll(logits: Tensor, target: Tensor, log_t: Tensor) -> Tensor:
@@ -147,18 +146,22 @@ def calibrate(model: DeltaEstimator, batches: Iterable[Mapping[str, Tensor]], di
 
 
 def load_calibration(directory: Path) -> Calibration | None:
-    """The calibration beside an export, None when there is none. Raises CheckpointError when it is of other weights or damaged."""
+    """The calibration beside an export, None when there is none.
+
+    Raises CheckpointError when it is of other weights, damaged, out of range, or lacks the temperature of a head that the export has.
+    """
     path = Path(directory) / FILE
     if not path.is_file():
         return None
     try:
         body = json.loads(path.read_text())
-        cuts = {level: {f: NEVER if p is None else float(p) for f, p in cut.items()} for level, cut in body.pop("thresholds", {}).items()}
+        cuts = {level: {f: _threshold(p) for f, p in cut.items()} for level, cut in body.pop("thresholds", {}).items()}
         own = {level: tuple(families) for level, families in body.pop("own", {}).items()}
         out = Calibration(**body, thresholds=cuts, own=own)
-        temperature = {h: float(t) for h, t in out.temperature.items()}
-        missing = [h for h in HEADS if h not in temperature]
+        _check(out)
         levels = [float(level) for level in cuts]
+        heads = (*HEADS, "hypothesis") if (path.parent / CONFIG).is_file() and read_config(path.parent).head == "hypotheses" else HEADS
+        temperature, missing = out.temperature, [h for h in heads if h not in out.temperature]
     except (ValueError, TypeError, KeyError, AttributeError) as e:
         raise CheckpointError(f"{path}: damaged ({e}); {_AGAIN}") from e
     if missing:
@@ -170,3 +173,37 @@ def load_calibration(directory: Path) -> Calibration | None:
     if not all(0 < level < 1 for level in levels) or not all(0 <= p <= 1 or p == NEVER for cut in cuts.values() for p in cut.values()):
         raise CheckpointError(f"{path}: levels and thresholds must be probabilities, got {cuts}; {_AGAIN}")
     return out
+
+
+def _threshold(value: object) -> float:
+    if value is None:
+        return NEVER
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ConfigError(f"a threshold is {value!r}; it must be a probability or null")
+    return float(value)
+
+
+def _check(read: Calibration) -> None:
+    """Raises ConfigError, naming the key, for a value that no calibration has."""
+    for name in ("weights_sha256", "split", "log", "method"):
+        if not isinstance(getattr(read, name), str):
+            raise ConfigError(f"{name} is {getattr(read, name)!r}; it must be text")
+    if read.method not in ("", *METHODS):
+        raise ConfigError(f"method is {read.method!r}; it must be one of {', '.join(METHODS)}")
+    if isinstance(read.confidence, bool) or not isinstance(read.confidence, float) or not 0.5 <= read.confidence < 1:
+        raise ConfigError(f"confidence is {read.confidence!r}; it must be a number from 0.5 to below 1")
+    whole("transitions", read.transitions, 0)
+    for name in ("temperature", "nll_before", "nll_after", "judged", "houses"):
+        body = getattr(read, name)
+        if not isinstance(body, Mapping):
+            raise ConfigError(f"{name} is {body!r}; it must be a table")
+        for key, value in body.items():
+            if name in ("judged", "houses"):
+                whole(f"{name}.{key}", value, 0)
+            else:
+                not_negative(f"{name}.{key}", value)
+    known = {*FAMILIES, POOLED}
+    if odd := sorted({f for cut in read.thresholds.values() for f in cut} - known | {f for own in read.own.values() for f in own} - known):
+        raise ConfigError(f"thresholds name {odd}; families are {', '.join(sorted(known))}")
+    if odd := sorted(set(read.own) - set(read.thresholds)):
+        raise ConfigError(f"own has the levels {odd}, for which there are no thresholds")

@@ -9,6 +9,7 @@ from typing import Any
 
 from mimir_learn.checks import chance, positive, whole
 from mimir_learn.errors import CheckpointError, ConfigError
+from mimir_learn.estimator.names import NGRAMS, content_key
 from mimir_learn.symbols import ATTRIBUTES, Verb
 
 SCHEMA_VERSION = 3  # 1: before movable receptacles, close-ups, and regions seen by a moving camera; 2: one backbone, head and name encoder
@@ -93,7 +94,21 @@ class EstimatorConfig:
 
     def __post_init__(self) -> None:
         for name in ("attributes", "verbs", "hand_box", "hidden"):
+            if not isinstance(getattr(self, name), list | tuple):
+                raise ConfigError(f"estimator.{name} is {getattr(self, name)!r}; give a list")
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        for name in ("attributes", "verbs", "hidden"):
+            for item in getattr(self, name):
+                _text(name, item)
+        for name in ("backbone", "backbone_weights", "backbone_tuned", "backbone_config", "names", "head"):
+            _text(name, getattr(self, name))
+        for name in ("vocabulary_name", "vocabulary_sha256"):
+            _text(name, getattr(self, name))
+        for name in ("outcome_flag", "landing"):
+            if not isinstance(getattr(self, name), bool):
+                raise ConfigError(f"estimator.{name} is {getattr(self, name)!r}; give true or false")
+        for name in ("input_version", "schema_version"):
+            whole(f"estimator.{name}", getattr(self, name), 1)
         widths = ("dim", "heads", "layers", "ffn", "crop_width", "close_width", "image_width")
         for name in ("image_px", "crop_px", "close_px", "name_dim", *widths):
             whole(f"estimator.{name}", getattr(self, name), 1)
@@ -119,6 +134,8 @@ class EstimatorConfig:
             raise ConfigError(f"estimator.input_version is {self.input_version}; this package makes version 2 or {INPUT_VERSION}")
         if self.candidates < 8:
             raise ConfigError(f"candidates={self.candidates} is too few to hold the entities an action names; use at least 8")
+        if len(self.hand_box) != 4 or any(isinstance(x, bool) or not isinstance(x, int | float) for x in self.hand_box):
+            raise ConfigError(f"estimator.hand_box is {self.hand_box}; give four numbers (left, top, right, bottom)")
         left, top, right, bottom = self.hand_box
         if not (0 <= left < right <= 1 and 0 <= top < bottom <= 1):
             raise ConfigError(f"hand_box={self.hand_box} must be (left, top, right, bottom) as fractions of the frame")
@@ -129,7 +146,14 @@ class EstimatorConfig:
         more = ("change_regions", "close_px", "close_window_m", "attributes", "verbs", "names")
         unasked = [h for h in ("action", "parent") if h in self.hidden]  # see `mimir_learn.estimator.withheld`
         withheld = {"withheld": unasked} if unasked else {}
-        return json.dumps({"version": self.input_version} | {n: getattr(self, n) for n in names + more} | withheld, sort_keys=True)
+        body = {"version": self.input_version} | {n: getattr(self, n) for n in names + more} | withheld
+        return json.dumps(body | {"names": content_key(self.names)}, sort_keys=True)
+
+    def bound(self) -> dict[str, Any]:
+        """What an export's weights are bound to: plain JSON of every field that changes an answer. Where a text model or pretrained weights
+        were found, and how the file is laid out, does not."""
+        out = {k: v for k, v in self.to_dict().items() if k not in ("schema_version", "backbone_weights")}
+        return out | {"names": self.names if self.names == NGRAMS else "text model"}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain JSON types."""
@@ -139,7 +163,7 @@ class EstimatorConfig:
     def from_dict(cls, body: dict[str, Any]) -> EstimatorConfig:
         """Inverse of `to_dict`. Raises CheckpointError for a newer schema or an unknown key."""
         version = body.get("schema_version")
-        if not isinstance(version, int):
+        if not isinstance(version, int) or isinstance(version, bool):
             raise CheckpointError(f"config.json has no schema version (got {version!r}); it is damaged or no estimator's")
         if version > SCHEMA_VERSION:
             raise CheckpointError(
@@ -150,3 +174,8 @@ class EstimatorConfig:
         if unknown := set(body) - known:
             raise CheckpointError(f"config.json has unknown keys {sorted(unknown)}; it is damaged or from another version of mimir-learn")
         return cls(**body)
+
+
+def _text(name: str, value: object) -> None:
+    if not isinstance(value, str):
+        raise ConfigError(f"estimator.{name} is {value!r}; give text")

@@ -11,36 +11,50 @@ import dataclasses
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import load_file
+from torch import Tensor
 
 from mimir_learn import __version__
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator.config import VERBS, VISIBLE_ATTRIBUTES, EstimatorConfig
 from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.estimator.names import TABLE, prepare, read_table, write_table
+from mimir_learn.estimator.writing import write_json, write_tensors
 from mimir_learn.symbols import Vocabulary
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
 _MADE_BY = "package_version"
+_BOUND = "config"  # in the metadata of the weights; absent in the oldest exports, whose config is then not checked
 _AGAIN = "run `mimir train --resume true` with its run's settings to write the export again, or remove the run's folder and train again"
 _REPO = re.compile(r"[\w.-]+/[\w.-]+")
 _PICKLES = (".ckpt", ".pt", ".pth", ".bin", ".pkl")
 
 
 def save_pretrained(model: DeltaEstimator, directory: Path) -> Path:
-    """Write weights and config into ``directory`` (made if missing) and return it. An old calibration there is removed."""
+    """Write weights and config into ``directory`` (made if missing) and return it, each file at once or not at all.
+
+    An old calibration there is removed. The weights' file says which config they are of. Raises CheckpointError, and writes nothing, for
+    weights that are not finite.
+    """
+    state = {k: v.detach().cpu().contiguous() for k, v in model.state_dict().items()}
+    if broken := _broken(state):
+        raise CheckpointError(
+            f"{directory}: not exported, {len(broken)} of {len(state)} tensors hold NaN or infinity ({_short(', '.join(broken))}); the "
+            "training diverged: train again in another out_dir with a smaller lr, and with clip=1"
+        )
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "calibration.json").unlink(missing_ok=True)  # it belongs to other weights
-    state = {k: v.detach().cpu().contiguous() for k, v in model.state_dict().items()}
-    save_file(state, directory / WEIGHTS, metadata={"format": "pt"})
+    bound = json.dumps(model.config.bound(), sort_keys=True)
+    write_tensors(directory / WEIGHTS, state, {"format": "pt", _BOUND: bound})
     write_table(model.config.names, directory)
     body = {**model.config.to_dict(), _MADE_BY: __version__}
-    (directory / CONFIG).write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
+    write_json(directory / CONFIG, body)
     return directory
 
 
@@ -115,9 +129,8 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
     """The exported estimator in eval mode.
 
     Raises CheckpointError for a pickle, a newer schema, weights that are not finite, other attribute or verb tables, weights that do not
-    fit the config, or a
-    vocabulary other than the one it was trained on (unless ``allow_other_vocabulary``: names enter as text, so it runs, but its
-    calibration says nothing there).
+    fit the config or were trained with another one, or a vocabulary other than the one it was trained on (unless
+    ``allow_other_vocabulary``: names enter as text, so it runs, but its calibration says nothing there).
     """
     config = read_config(directory)
     if config.attributes != VISIBLE_ATTRIBUTES or config.verbs != VERBS:
@@ -134,7 +147,9 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
         raise CheckpointError(f"{directory}: {WEIGHTS} is missing; {_AGAIN}")
     try:
         state = load_file(directory / WEIGHTS)
-    except (SafetensorError, OSError) as e:
+        with safe_open(directory / WEIGHTS, "pt") as file:
+            bound = json.loads((file.metadata() or {}).get(_BOUND, "{}"))
+    except (ValueError, SafetensorError, OSError) as e:
         raise CheckpointError(f"{directory / WEIGHTS}: damaged ({e}); {_AGAIN}") from e
     read_table(config.names, directory)
     model = DeltaEstimator(config, pretrained=False)
@@ -142,12 +157,22 @@ def from_pretrained(directory: Path, vocabulary: Vocabulary | None = None, *, al
         model.load_state_dict(state, strict=True)
     except RuntimeError as e:
         raise CheckpointError(f"{directory}: weights do not fit the network of config.json ({_short(e)}); {_cure(directory)}") from e
-    if broken := [name for name, tensor in state.items() if not bool(torch.isfinite(tensor).all())]:
+    has = config.bound()
+    if odd := [f"{k} is {has.get(k)!r}, was {v!r}" for k, v in bound.items() if has.get(k) != v]:
+        raise CheckpointError(
+            f"{directory}: {CONFIG} is not the one that the weights were trained with: {_short('; '.join(odd))}; put these values back, or "
+            "restore both files from one export"
+        )
+    if broken := _broken(state):
         raise CheckpointError(
             f"{directory / WEIGHTS}: {len(broken)} of {len(state)} tensors hold NaN or infinity ({_short(', '.join(broken))}); the "
             "training diverged or the file is damaged; remove the run's folder and train again with a smaller lr"
         )
     return model.eval()
+
+
+def _broken(state: Mapping[str, Tensor]) -> list[str]:
+    return [name for name, tensor in state.items() if not bool(torch.isfinite(tensor).all())]
 
 
 def _short(error: Exception | str) -> str:

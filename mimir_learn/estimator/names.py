@@ -75,6 +75,30 @@ def remember(names: str, vectors: Mapping[str, NDArray[np.float32]]) -> None:
             raise CheckpointError(f"{names!r} gives two vectors for {name!r}: another version of the text model; use one in a process")
 
 
+def content_key(names: str) -> str:
+    """What ``names`` stands for in the name of a sample cache: ``names`` itself, or for a text model in a folder here a hash of its files.
+
+    The same model at another place has the same key, another one put in its place has not.
+    """
+    folder = Path(names)
+    if names == NGRAMS or not folder.is_dir():
+        return names
+    files = sorted(p for p in folder.rglob("*") if p.is_file() and not any(q.startswith(".") for q in p.relative_to(folder).parts))
+    stamps = tuple((str(p), (s := p.stat()).st_size, s.st_mtime_ns, s.st_ino) for p in files)
+    return _content(str(folder), stamps)
+
+
+@lru_cache(maxsize=8)
+def _content(folder: str, stamps: tuple[tuple[str, int, int, int], ...]) -> str:
+    digest = hashlib.sha256()
+    for path, size, _, _ in stamps:
+        digest.update(f"{Path(path).relative_to(folder).as_posix()}\0{size}\0".encode())
+        with open(path, "rb") as file:
+            while block := file.read(1 << 22):
+                digest.update(block)
+    return f"sha256:{digest.hexdigest()}"
+
+
 def prepare(names: str, categories: Iterable[str]) -> None:
     """Encode a vocabulary, so that an export written by this process has its vectors. Raises CheckpointError without the text model."""
     if names != NGRAMS:
@@ -84,12 +108,15 @@ def prepare(names: str, categories: Iterable[str]) -> None:
 
 def write_table(names: str, directory: Path) -> None:
     """Write the vectors known of ``names`` into an export's folder; none for n-grams."""
-    from safetensors.numpy import save_file
+    import torch
+
+    from mimir_learn.estimator.writing import write_tensors
 
     (directory / TABLE).unlink(missing_ok=True)
     if names != NGRAMS and (table := _memory.get(names)):
         order = sorted(table)
-        save_file({"vectors": np.stack([table[n] for n in order])}, directory / TABLE, {"names": json.dumps(order), "encoder": names})
+        vectors = torch.from_numpy(np.stack([table[n] for n in order]))
+        write_tensors(directory / TABLE, {"vectors": vectors}, {"names": json.dumps(order), "encoder": names})
 
 
 def read_table(names: str, directory: Path) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from mimir_learn.errors import CheckpointError, ConfigError
+from mimir_learn.estimator.writing import write_json
 
 RECIPE = "recipe.json"
 _FREE = (
@@ -43,7 +44,7 @@ def recipe(settings: Mapping[str, Any], log_fingerprint: str) -> dict[str, Any]:
 
 def write_recipe(out: Path, body: Mapping[str, Any]) -> None:
     """Write ``recipe.json`` into the run's folder ``out``."""
-    (out / RECIPE).write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
+    write_json(out / RECIPE, body)
 
 
 def check_recipe(out: Path, body: Mapping[str, Any]) -> None:
@@ -73,8 +74,15 @@ def read_checkpoint(path: Path) -> dict[str, Any]:
         cure = f"remove the folder {path.parent.parent} and train again"
         if path.name != "best.ckpt" and path.with_name("best.ckpt").is_file():
             cure = f"remove it to go on from best.ckpt beside it with `mimir train --resume true`, or {cure}"
-        raise CheckpointError(f"{path}: damaged ({str(e).splitlines()[0][:200] if str(e) else type(e).__name__}); {cure}") from e
+        raise CheckpointError(f"{path}: damaged ({_how(e)}); {cure}") from e
     return body
+
+
+def _how(error: Exception) -> str:
+    """What is wrong with a checkpoint, in a line, without torch's advice to unpickle it nevertheless: that runs whatever the file says."""
+    if isinstance(error, pickle.UnpicklingError) or "weights_only" in str(error):
+        return "it does not hold tensors and plain values alone"
+    return " ".join(str(error).split("\n", 1)[0].split())[:200] or type(error).__name__
 
 
 def open_checkpoint(path: Path) -> Path:

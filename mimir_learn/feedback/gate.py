@@ -5,6 +5,11 @@ alternative hypothesis, and the agent looks again before anything is written. **
 refutes enters F_t.
 
 The commit threshold is a number of the config's, or with ``risk`` what the source's calibration has certified for the action's family.
+
+A certificate covers first looks only: it was fitted on single judgements, and nothing is promised of several looks combined. Where a family
+has a certified threshold, further looks decide by ``second_commit`` as configured (0.5: the more probable of the two; None, or ``sure``:
+the certified threshold again). Where it has none at the level, at no probability, its changes are held whatever further looks say:
+``second_commit`` may lower a threshold but not stand in for one that the data deny.
 """
 
 from __future__ import annotations
@@ -31,7 +36,7 @@ class GateConfig:
         ignore: one less probable than this is dropped; between the two it is held and the agent looks again.
         min_confidence: a whole estimate less sure than this asks for a second look even where no single change is doubtful.
         second_commit: after the last look, combined probability above which a change is written; the rest stays held. None: the threshold
-            of the first look.
+            of the first look. Under ``risk`` without a certificate, see the top of this file.
         look_again: False commits what reaches the threshold and holds the rest without looking.
         flag_log_odds: weight of the claimed flag beside the source's own success probability when σ_t is decided.
         risk: a level such as 0.99: the commit threshold is the one that the checkpoint's calibration has certified for it, per family of
@@ -153,6 +158,9 @@ class DeltaGate:
     def judge_looks(self, looks: Sequence[Estimate], claimed: bool = True, final: bool = True) -> Verdict:
         """Verdict on several looks at the same action: their log-odds add, so agreement is worth more than either alone.
 
+        The looks must be at different pictures: one picture judged twice is one piece of evidence, and its log-odds count once (the caller
+        has the frames and leaves the repetition out).
+
         A look that does not list a change speaks against it with the confidence it has in its whole answer. Of two changes of one fact the
         more probable one is kept. Unless ``final``, what is still between ``ignore`` and the threshold of a first look asks for one more.
         """
@@ -164,9 +172,11 @@ class DeltaGate:
                 best[change.key] = replace(change, p=p)
         ranked = sorted(best.values(), key=lambda x: (-x.p, x.key))
         sigma = self.sigma(looks, claimed)
-        if not final and any(c.ignore <= x.p < self.commit_at(looks[0]) for x in ranked):
+        first = self.commit_at(looks[0])
+        if not final and any(c.ignore <= x.p < first for x in ranked):
             return Verdict(EMPTY, Delta.fitting([x for x in ranked if x.p >= c.ignore]), True, sigma)
-        committed = [x for x in ranked if (x.p > c.second_commit if c.second_commit is not None else x.p >= self.commit_at(looks[0]))]
+        last = c.second_commit if math.isfinite(first) else None
+        committed = [x for x in ranked if (x.p >= first if last is None else x.p > last)]
         held = [x for x in ranked if x not in committed and x.p >= c.ignore]
         return Verdict(Delta.fitting(committed), Delta.fitting(held), False, sigma)
 

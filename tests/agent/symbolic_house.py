@@ -88,7 +88,12 @@ class SymbolicHouse:
         return self._frame(), {"places": PLACES}
 
     def _frame(self) -> dict[str, Any]:
-        return {"rgb": np.zeros((2, 2, 3), np.uint8), "depth": np.ones((2, 2), np.float32), "intrinsics": np.eye(3), "pose": np.eye(4)}
+        return {
+            "rgb": np.full((2, 2, 3), len(self.commands) % 256, np.uint8),
+            "depth": np.ones((2, 2), np.float32),
+            "intrinsics": np.eye(3),
+            "pose": np.eye(4),
+        }
 
     def close(self) -> None:
         pass

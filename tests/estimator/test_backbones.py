@@ -12,7 +12,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from mimir_learn.errors import CheckpointError, ConfigError
+from mimir_learn.errors import CheckpointError, ConfigError, LogError
 from mimir_learn.estimator import DeltaEstimator, EstimatorConfig
 from mimir_learn.estimator.backbones import Pretrained, make_backbone, resolve, sources
 from mimir_learn.estimator.backbones.features import stored_maps
@@ -321,6 +321,14 @@ def test_stored_maps_stand_for_the_network(log_dir: Path, tmp_path: Path) -> Non
     torch.nn.init.normal_(next(other.trunk.stem.net.parameters()))  # type: ignore[union-attr, arg-type]
     theirs = stored_maps(cache, other)
     assert theirs is not None and theirs.directory != maps.directory
+    for name in ("coarse.bin", "index.bin", "meta.json"):
+        kept = (maps.directory / name).read_bytes()
+        for damage in (kept[:-1], kept[:-3] + bytes([kept[-3] ^ 1]) + kept[-2:]):
+            (maps.directory / name).write_bytes(damage)
+            with pytest.raises(LogError, match=rf"{maps.directory.name}: damaged .*delete it and train again"):
+                stored_maps(cache, model)
+        (maps.directory / name).write_bytes(kept)
+    assert stored_maps(cache, model) is not None and not list(tmp_path.glob(".*.partial"))
     for changes in ({"backbone_tuned": "all"}, {"hidden": ("rgb",)}, {"hidden": ("after",)}):
         assert stored_maps(cache, DeltaEstimator(dataclasses.replace(config, **changes))) is None
     assert stored_maps(cache, DeltaEstimator(SMALL)) is None

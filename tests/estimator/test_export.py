@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
+import stat
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +17,10 @@ import mimir_learn
 from mimir_learn.errors import CheckpointError
 from mimir_learn.estimator import DeltaEstimator
 from mimir_learn.estimator.batch import collate
-from mimir_learn.estimator.calibration import calibrate, fit_temperature, load_calibration
-from mimir_learn.estimator.export import with_vocabulary
+from mimir_learn.estimator.calibration import Calibration, calibrate, fit_temperature, load_calibration
+from mimir_learn.estimator.export import weights_sha256, with_vocabulary
 from mimir_learn.estimator.predict import Predictor
+from mimir_learn.estimator.writing import write_whole
 from mimir_learn.symbols import Vocabulary
 
 from .conftest import SMALL
@@ -55,6 +58,21 @@ def edit(folder: Path, **changes: object) -> None:
         ({"dropout": 7}, "dropout"),
         ({"hand_box": 3}, "config.json is damaged"),
         ({"schema_version": None}, "no schema version"),
+        ({"schema_version": True}, "no schema version"),
+        ({"hand_box": [0, 0, 1]}, "hand_box"),
+        ({"hidden": "rgb"}, "hidden"),
+        ({"hidden": [1]}, "hidden"),
+        ({"landing": "no"}, "landing is 'no'; give true or false"),
+        ({"outcome_flag": 1}, "outcome_flag"),
+        ({"names": {}}, r"names is \{\}; give text"),
+        ({"backbone": None}, "backbone"),
+        ({"vocabulary_sha256": 5}, "vocabulary_sha256"),
+        ({"input_version": 3.0}, "input_version"),
+        ({"candidates": True}, "candidates"),
+        ({"max_depth_m": "8"}, "max_depth_m"),
+        ({"max_depth_m": 4.0}, "max_depth_m is 4.0, was 8.0"),
+        ({"hidden": ["rgb"]}, r"hidden is \['rgb'\], was \[\]"),
+        ({"input_version": 2}, "input_version is 2, was 3"),
     ],
 )
 def test_foreign_configs_are_refused(folder: Path, changes: dict[str, object], said: str) -> None:
@@ -62,6 +80,83 @@ def test_foreign_configs_are_refused(folder: Path, changes: dict[str, object], s
     with pytest.raises(CheckpointError, match=said) as info:
         DeltaEstimator.from_pretrained(folder)
     assert str(folder) in str(info.value)
+
+
+def test_the_config_of_an_export_from_before_it_was_bound_is_not_checked(folder: Path) -> None:
+    save_file(load_file(folder / "model.safetensors"), folder / "model.safetensors", {"format": "pt"})
+    edit(folder, max_depth_m=4.0)
+    assert DeltaEstimator.from_pretrained(folder).config.max_depth_m == 4.0
+
+
+def test_the_same_weights_are_the_same_bytes_and_permissions_follow_the_umask(folder: Path, tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        again = DeltaEstimator.from_pretrained(folder).save_pretrained(tmp_path / "again")
+    finally:
+        os.umask(before)
+    for name in ("model.safetensors", "config.json"):
+        assert (again / name).read_bytes() == (folder / name).read_bytes()
+        assert stat.S_IMODE((again / name).stat().st_mode) == 0o640
+    assert {p.name for p in again.iterdir()} == {"model.safetensors", "config.json"}
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_whole(tmp_path / "a.json", "old")
+
+    def full(fd: int) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        write_whole(path, "new")
+    assert path.read_text() == "old" and [p.name for p in tmp_path.iterdir()] == ["a.json"]
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_not_exported(folder: Path, tmp_path: Path, value: float) -> None:
+    model = DeltaEstimator.from_pretrained(folder)
+    with torch.no_grad():
+        model.verb.weight[0, 0] = value
+    with pytest.raises(CheckpointError, match=r"not exported, 1 of \d+ tensors hold NaN or infinity \(verb\.weight\).*smaller lr"):
+        model.save_pretrained(tmp_path / "bad")
+    assert not (tmp_path / "bad").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"confidence": 0.1}, "confidence is 0.1"),
+        ({"confidence": "high"}, "confidence"),
+        ({"houses": None}, "houses is None"),
+        ({"houses": {"thresholds": -1}}, "houses.thresholds"),
+        ({"judged": {"pick": 1.5}}, "judged.pick"),
+        ({"temperature": {"parent": 1.0, "attr": True, "outcome": 1.0}}, "temperature.attr"),
+        ({"temperature": {"parent": 1.0, "attr": 1.0}}, "no temperature for outcome"),
+        ({"nll_after": {"parent": "low"}}, "nll_after.parent"),
+        ({"transitions": -1}, "transitions"),
+        ({"method": "hope"}, "method"),
+        ({"split": None}, "split"),
+        ({"thresholds": {"0.99": {"pick": True}}}, "a threshold is True"),
+        ({"thresholds": {"0.99": {"juggle": 0.5}}}, "juggle"),
+        ({"own": {"0.99": ["pick"]}}, "no thresholds"),
+    ],
+)
+def test_a_calibration_with_values_that_none_has_is_refused_by_name(folder: Path, changes: dict[str, object], said: str) -> None:
+    path = Calibration({"parent": 1.0, "attr": 1.0, "outcome": 1.0}, weights_sha256(folder)).save(folder)
+    assert load_calibration(folder) is not None
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+    with pytest.raises(CheckpointError, match=rf"calibration\.json: .*{said}.*mimir calibrate"):
+        load_calibration(folder)
+
+
+def test_a_hypotheses_head_needs_its_own_temperature(tmp_path: Path) -> None:
+    folder = DeltaEstimator(with_vocabulary(dataclasses.replace(SMALL, head="hypotheses"), VOCABULARY)).save_pretrained(tmp_path / "m")
+    three = {"parent": 1.0, "attr": 1.0, "outcome": 1.0}
+    Calibration(three, weights_sha256(folder)).save(folder)
+    with pytest.raises(CheckpointError, match="no temperature for hypothesis"):
+        Predictor.load(folder)
+    Calibration({**three, "hypothesis": 2.0}, weights_sha256(folder)).save(folder)
+    assert Predictor.load(folder).temperature["hypothesis"] == 2.0
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import importlib.util
+import json
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mimir_learn.errors import CheckpointError
-from mimir_learn.estimator import DeltaEstimator, build_input, names
+from mimir_learn.estimator import DeltaEstimator, EstimatorConfig, build_input, names
 from mimir_learn.estimator.export import with_vocabulary
 from mimir_learn.estimator.names import name_vector
 
@@ -92,6 +94,22 @@ def test_an_export_knows_its_vocabulary_and_asks_for_the_model_beyond_it(tmp_pat
     assert np.array_equal(build_input(tr, config)["name"], before)
     with pytest.raises(CheckpointError, match=r"category 'unicycle' has no stored vector .*no text model that can be loaded"):
         name_vector("unicycle", 48, folder)
+
+
+def test_the_key_of_inputs_holds_what_a_text_model_is_and_not_where_it_lies(tmp_path: Path) -> None:
+    def key(where: str) -> str:
+        return dataclasses.replace(SMALL, names=where).input_key()
+
+    one, two = (fake_text_model(tmp_path / n) for n in ("one", "two"))
+    assert key(one) == key(two) != SMALL.input_key()
+    weights = next(Path(two).glob("*.safetensors"))
+    body = bytearray(weights.read_bytes())
+    body[-1] ^= 1
+    weights.write_bytes(body)
+    assert key(one) != key(two)
+    assert json.loads(SMALL.input_key())["names"] == "ngrams" and json.loads(key(MINILM))["names"] == MINILM
+    kept = "b399068abd457b99ea5d8e648717d98ef67e408e475fba3c192fb72ee17eee46"
+    assert hashlib.sha256(EstimatorConfig().input_key().encode()).hexdigest() == kept  # the caches there are stay valid
 
 
 def test_vectors_of_two_versions_of_a_model_do_not_mix(tmp_path: Path) -> None:

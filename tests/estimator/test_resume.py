@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from mimir_learn.errors import ConfigError
+from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator import TrainConfig, fit, training
 from mimir_learn.estimator.callbacks import AtomicCheckpoints, StepLog, clear_partial
 from mimir_learn.estimator.resume import check_recipe, curve, position, read_checkpoint, recipe, write_recipe
@@ -98,6 +98,15 @@ def test_a_checkpoint_half_written_is_not_there_and_the_last_good_one_is(tmp_pat
     assert len(list(path.parent.iterdir())) == 2
     clear_partial(path.parent)
     assert [p.name for p in path.parent.iterdir()] == ["last.ckpt"]
+
+
+def test_what_is_said_of_a_damaged_checkpoint_is_no_advice_to_unpickle_it(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoints" / "last.ckpt"
+    path.parent.mkdir()
+    torch.save({"state_dict": {}, "made": Path}, path)
+    with pytest.raises(CheckpointError, match=r"damaged \(it does not hold tensors and plain values alone\)") as info:
+        read_checkpoint(path)
+    assert "weights_only" not in str(info.value)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.risk import (
     FAMILIES,
+    LEAST_HOUSES,
     METHODS,
     NEVER,
     POOLED,
@@ -20,6 +21,7 @@ from mimir_learn.estimator.risk import (
     independent,
     p_values,
     realised,
+    shortage,
     smallest_sample,
     thresholds,
     unopposed,
@@ -106,8 +108,8 @@ def test_one_judgement_per_episode_and_family() -> None:
 
 
 def test_small_families_take_the_pooled_threshold_and_large_ones_their_own() -> None:
-    rows = [Judged(0.95, True, "pick", f"e{i}") for i in range(300)] + [Judged(0.7, True, "place", f"e{i}") for i in range(300)]
-    rows += [Judged(0.99, True, "treat", "e0")]
+    rows = [Judged(p, True, f, f"e{i}", f"h{i % 20}") for f, p in (("pick", 0.95), ("place", 0.7)) for i in range(300)]
+    rows += [Judged(0.99, True, "treat", "e0", "h0")]
     cut = thresholds(rows, np.random.default_rng(0), levels=(0.98,), method="one")["0.98"]
     assert set(cut.threshold) == {POOLED, *FAMILIES}
     assert cut.own == ("pick", "place")
@@ -157,6 +159,39 @@ def test_mistakes_that_come_in_one_house_count_against_the_threshold() -> None:
     together, spread = [str(i // 120) for i in range(1200)], [str(i % 120) for i in range(1200)]
     assert p_values(p, right, cut, 0.98)[0] <= 0.1
     assert cluster_p_values(p, right, spread, cut, 0.98, rng)[0] <= 0.1 < cluster_p_values(p, right, together, cut, 0.98, rng)[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_few_houses_certify_nothing_however_much_is_judged(method: str) -> None:
+    """A bootstrap of a few houses is far too sure, so what they say is no certificate, and it is said why."""
+
+    def cuts(houses: int) -> dict[str, float]:
+        rows = [Judged(0.9, True, "pick", f"e{i}", f"h{i % houses}") for i in range(2000)]
+        assert bool(shortage(rows)) and ("no threshold is certified" in shortage(rows)) == (houses < LEAST_HOUSES)
+        return dict(thresholds(rows, np.random.default_rng(0), levels=(0.98,), method=method)["0.98"].threshold)
+
+    for houses in (1, 2, 3, LEAST_HOUSES - 1):
+        assert set(cuts(houses).values()) == {NEVER}
+    assert cuts(LEAST_HOUSES)["pick"] == 0.9
+
+
+def test_houses_count_where_their_changes_reach_the_threshold() -> None:
+    """One house makes all the sure changes; the others are needed before anything is certified, so the walk begins with them."""
+    p = [0.99] * 500 + [0.8] * 30
+    houses = ["h0"] * 500 + [f"h{i % (LEAST_HOUSES - 1) + 1}" for i in range(30)]
+    assert certified_threshold(p, [True] * 530, 0.98, houses=houses, rng=np.random.default_rng(0)) == 0.8
+    assert certified_threshold(p, [True] * 500 + [False] * 30, 0.98, houses=houses, rng=np.random.default_rng(0)) == NEVER
+
+
+def test_houses_that_are_worse_than_the_level_are_seldom_certified() -> None:
+    """Mistakes come by house, and houses are right 88 % of the time on average: a certificate at 0.9 is a broken promise."""
+    broken = 0
+    for seed in range(100):
+        rng = np.random.default_rng(seed)
+        right = (rng.random((LEAST_HOUSES, 60)) < rng.beta(13.2, 1.8, LEAST_HOUSES)[:, None]).ravel()
+        houses = np.repeat([f"h{i}" for i in range(LEAST_HOUSES)], 60).tolist()
+        broken += certified_threshold(np.full(len(right), 0.9), right, 0.9, 0.9, houses, rng) < NEVER
+    assert broken <= 100 * 0.1 + 3 * (100 * 0.1 * 0.9) ** 0.5
 
 
 def test_another_method_is_refused() -> None:

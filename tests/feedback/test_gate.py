@@ -107,11 +107,21 @@ def test_with_a_risk_level_the_familys_certified_threshold_decides(p, cut):
     assert bool(verdict.committed) == (p >= cut) == (not verdict.look_again)
 
 
-def test_what_nothing_is_certified_for_is_never_written_at_first_look():
-    gate = DeltaGate(GateConfig(risk=0.99))
-    first = certified(1.0, (0.99, float("inf")))
-    assert gate.judge(first).look_again
-    assert gate.judge_again(first, first).committed  # two looks that agree still are
+@pytest.mark.parametrize("second_commit", [0.5, 0.0, None])
+@pytest.mark.parametrize("p", [0.55, 0.9, 1.0])
+def test_what_nothing_is_certified_for_is_never_written_however_often_it_is_seen(p, second_commit):
+    gate = DeltaGate(GateConfig(risk=0.995, second_commit=second_commit, looks=2))
+    look = certified(p, (0.995, float("inf")))
+    assert gate.judge(look).look_again and gate.judge_looks([look] * 2, final=False).look_again
+    for count in (2, 3):
+        verdict = gate.judge_looks([look] * count)
+        assert not verdict.committed and "mug_1" in verdict.held.parents and not verdict.look_again
+
+
+def test_a_family_with_a_certified_threshold_keeps_the_configured_rule_for_further_looks():
+    look = certified(0.55, (0.995, 0.99))
+    assert DeltaGate(GateConfig(risk=0.995)).judge_again(look, look).committed  # together 0.6, above 0.5
+    assert not DeltaGate(GateConfig(risk=0.995, second_commit=0.7)).judge_again(look, look).committed
 
 
 def test_sources_without_calibrated_probabilities_keep_the_fixed_threshold():

@@ -1,15 +1,16 @@
 """Maps of a frozen backbone, computed once per frame and kept beside the sample cache, so that training costs what `conv` costs.
 
 They are of the frames as logged: colour noise does not reach them (it still reaches crops and hand), depth noise does, since depth joins
-later. Stored as float16; a frame that is one sample's after and the next one's before is stored once.
+later. Stored as float16; a frame that is one sample's after and the next one's before is stored once. One process builds them while others
+wait; sizes and checksums are checked whenever they are opened.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -22,25 +23,34 @@ from tqdm import tqdm
 from mimir_learn.errors import LogError
 from mimir_learn.estimator.backbones.base import Pretrained
 from mimir_learn.estimator.cache import SampleCache
+from mimir_learn.estimator.cachefile import META_FILE, alone, checksum
 from mimir_learn.estimator.model import DeltaEstimator
 
-_VERSION = 1
+_VERSION = 2  # 2: checksums
 _PIXELS = frozenset({"before", "after", "rgb"})
 _BATCH = 64
 
 
 class StoredMaps:
-    """Read side: `take` gives what `Trunk` reads in place of ``image_rgb``."""
+    """Read side: `take` gives what `Trunk` reads in place of ``image_rgb``. Raises LogError where a byte is not as it was written."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = Path(directory)
         self._maps: dict[str, NDArray[Any]] = {}
         try:
-            meta = json.loads((self.directory / "meta.json").read_text())
-            self.index = np.load(self.directory / "index.npy")
-            for name, shape in meta["shapes"].items():
-                self._maps[name] = np.memmap(self.directory / f"{name}.bin", dtype=np.float16, mode="r", shape=tuple(shape))
-        except (OSError, ValueError, KeyError) as e:
+            meta = json.loads((self.directory / META_FILE).read_text())
+            if zlib.crc32(json.dumps(meta["body"]).encode()) != meta["crc32"]:
+                raise ValueError(f"{META_FILE} does not have the checksum it was written with")
+            for name, spec in meta["body"].items():
+                dtype, shape = np.dtype(np.int64 if name == "index" else np.float16), tuple(spec["shape"])
+                path, wanted = self.directory / f"{name}.bin", int(np.prod(shape)) * dtype.itemsize
+                if path.stat().st_size != wanted:
+                    raise ValueError(f"{path.name} has not the {wanted} bytes it should have")
+                self._maps[name] = np.memmap(path, dtype=dtype, mode="r", shape=shape)
+                if checksum(self._maps[name]) != spec["crc32"]:
+                    raise ValueError(f"{path.name} does not have the checksum it was written with")
+            self.index = np.array(self._maps.pop("index"))
+        except (OSError, ValueError, KeyError, TypeError) as e:
             raise LogError(f"{self.directory}: damaged ({e}); delete it and train again to rebuild it") from e
 
     def take(self, rows: NDArray[np.integer]) -> dict[str, NDArray[np.float16]]:
@@ -59,14 +69,15 @@ def stored_maps(cache: SampleCache, model: DeltaEstimator, progress: bool = Fals
     if not isinstance(stem, Pretrained) or not stem.frozen or _PIXELS & set(model.config.hidden):
         return None
     target = cache.directory.with_name(f"maps-{cache.directory.name}-{_key(stem.net, model)}")
-    if not (target / "meta.json").is_file():
-        partial = target.with_name(f".{target.name}.{os.getpid()}")
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir(parents=True)
-        _write(partial, cache, stem, progress)
-        if not target.exists():  # another process may have been faster
-            partial.rename(target)
-        shutil.rmtree(partial, ignore_errors=True)
+    if not (target / META_FILE).is_file():
+        with alone(target):
+            if not (target / META_FILE).is_file():  # else another process has just built it
+                partial = target.with_name(f".{target.name}.partial")
+                shutil.rmtree(partial, ignore_errors=True)
+                partial.mkdir(parents=True)
+                _write(partial, cache, stem, progress)
+                shutil.rmtree(target, ignore_errors=True)
+                partial.rename(target)
     return StoredMaps(target)
 
 
@@ -80,10 +91,10 @@ def _key(net: nn.Module, model: DeltaEstimator) -> str:
 
 
 def _write(directory: Path, cache: SampleCache, stem: Pretrained, progress: bool) -> None:
-    index, first = _distinct(cache.column("image_rgb"))
-    frames = cache.column("image_rgb")
+    frames = cache.mapped("image_rgb")
+    index, first = _distinct(frames)
     where = next(stem.parameters()).device
-    shapes: dict[str, list[int]] = {}
+    arrays: dict[str, dict[str, Any]] = {"index": {"shape": list(index.shape), "crc32": zlib.crc32(index.tobytes())}}
     files: dict[str, Any] = {}
     try:
         with torch.inference_mode():
@@ -96,15 +107,17 @@ def _write(directory: Path, cache: SampleCache, stem: Pretrained, progress: bool
                 for name, tensor in maps.items():
                     if name not in files:
                         files[name] = (directory / f"{name}.bin").open("wb")
-                        shapes[name] = [len(first), *tensor.shape[1:]]
-                    files[name].write(tensor.to(torch.float16).cpu().contiguous().numpy().tobytes())
+                        arrays[name] = {"shape": [len(first), *tensor.shape[1:]], "crc32": 0}
+                    raw = tensor.to(torch.float16).cpu().contiguous().numpy().tobytes()
+                    files[name].write(raw)
+                    arrays[name]["crc32"] = zlib.crc32(raw, arrays[name]["crc32"])
                 bar.update(len(part))
             bar.close()
     finally:
         for file in files.values():
             file.close()
-    np.save(directory / "index.npy", index)
-    (directory / "meta.json").write_text(json.dumps({"shapes": shapes}))
+    (directory / "index.bin").write_bytes(index.tobytes())
+    (directory / META_FILE).write_text(json.dumps({"body": arrays, "crc32": zlib.crc32(json.dumps(arrays).encode())}))
 
 
 def _distinct(frames: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

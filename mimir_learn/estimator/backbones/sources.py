@@ -100,7 +100,9 @@ def read_weights(path: Path) -> dict[str, Tensor]:
             return load_file(path)
         state = torch.load(path, map_location="cpu", weights_only=True)
     except (OSError, SafetensorError, RuntimeError, EOFError, pickle.UnpicklingError) as e:
-        raise CheckpointError(f"{path}: no weights ({' '.join(str(e).split())[:200]}); give a .safetensors or .pth file") from e
+        unsafe = isinstance(e, pickle.UnpicklingError) or "weights_only" in str(e)  # torch then advises to run whatever the file says
+        how = "it does not hold tensors alone" if unsafe else " ".join(str(e).split())[:200]
+        raise CheckpointError(f"{path}: no weights ({how}); give a .safetensors or .pth file") from e
     state = state.get("state_dict", state) if isinstance(state, dict) else state
     if not isinstance(state, dict) or not all(isinstance(v, torch.Tensor) for v in state.values()):
         raise CheckpointError(f"{path}: holds no plain table of tensors; give a file with a state_dict")
