@@ -13,9 +13,16 @@ from huggingface_hub import EvalResult, EvalResultEntry, ModelCard, ModelCardDat
 
 from mimir_learn import __version__
 from mimir_learn.estimator.calibration import Calibration
+from mimir_learn.hub.public import pretrained
 
 EVAL_RESULTS = ".eval_results/mimir-delta.yaml"
 LICENSE = "mit"
+SCORED: Mapping[str, str] = {
+    "test": "houses that neither training nor calibration has seen",
+    "validation": "houses it was not trained on, but the epoch whose weights these are was chosen on houses of this split",
+    "calibration": "houses it was not trained on, but its temperatures and thresholds were fitted on houses of this split",
+}
+"""Splits that a card may have scores of, and what that means."""
 
 # key in the scores → (name, what it says)
 HEADLINE: Mapping[str, tuple[str, str]] = {
@@ -39,6 +46,7 @@ def model_card(
 ) -> str:
     """The card's text. ``scores`` as of `evaluation.score.score_checkpoint`: sources → Δ-quality numbers, split, log fingerprint."""
     learned = scores["sources"]["learned"]
+    inside = pretrained(config)
     split, log = str(scores["split"]), str(scores["log_fingerprint"])
     results = [
         EvalResult(
@@ -57,10 +65,12 @@ def model_card(
     data = ModelCardData(
         model_name=repo.partition("/")[2],
         eval_results=results,
-        license=LICENSE,
         library_name="mimir-learn",
         tags=["robotics", "embodied-ai", "rgb-d", "change-detection", "state-estimation", "mimir"],
         datasets=None if dataset is None else [dataset],
+        license=LICENSE if not inside else "other",
+        license_name="mit-and-that-of-the-pretrained-weights" if inside else None,
+        license_link="README.md#licence" if inside else None,
     )
     body = resources.files("mimir_learn.hub").joinpath("templates/model_card.md.j2").read_text()
     return ModelCard.from_template(
@@ -72,6 +82,8 @@ def model_card(
         log_fingerprint=recipe.get("log_fingerprint", ""),
         scored_log=log,
         split=split,
+        houses=SCORED[split],
+        pretrained=inside,
         calibration=calibration,
         weights=calibration.weights_sha256,
         version=__version__,

@@ -10,8 +10,10 @@ from typing import Any
 
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator.export import CONFIG, weights_sha256
+from mimir_learn.hub.card import SCORED
 from mimir_learn.hub.checkpoint import SCORES, Checkpoint, bundle_checkpoint
 from mimir_learn.hub.dataset import bundle_log
+from mimir_learn.hub.public import read_json, training_log
 from mimir_learn.hub.upload import push
 from mimir_learn.logs import LogDirectory, fingerprint
 
@@ -27,8 +29,9 @@ class PublishConfig:
         run: folder of a training run (``mimir train``), of a demo, an exported model, or a log.
         repo: owner/name on the hub.
         out: the folder to write; default ``runs/publish/NAME``.
-        log: the log an estimator is scored on (its test split) and was trained on; not needed for a demo's folder.
-        split: the split scored.
+        log: the log an estimator is scored on; not needed for a demo's folder. Where it is another than the one that the run recorded, by
+            content, the card says so.
+        split: the split scored; not the training houses.
         dataset: hub id of that log, where it is published too; the results are then filed under it.
         push: upload the folder when it is written and sound; needs a token (``hf auth login`` or HF_TOKEN).
         private: whether a repository that does not exist yet is made private.
@@ -42,6 +45,10 @@ class PublishConfig:
     dataset: str | None = None
     push: bool = False
     private: bool = True
+
+    def __post_init__(self) -> None:
+        if self.split not in SCORED:
+            raise ConfigError(f"split is {self.split!r}; a card has scores of houses not trained on: {', '.join(SCORED)}")
 
 
 def publish(config: PublishConfig, score: Scorer) -> str:
@@ -70,15 +77,14 @@ def _checkpoint(config: PublishConfig, run: Path, out: Path, score: Scorer) -> P
     log = Path(config.log) if config.log else run / "log"
     if not (log / "meta" / "info.json").is_file():
         raise ConfigError(f"{run}: what log is {model} to be scored on? give --log DIR")
-    history = model.parent / "train.json"
-    recipe = json.loads(history.read_text()) if history.is_file() else {}
+    recipe = read_json(model.parent / "train.json")
+    trained_on = training_log(model.parent, recipe)
     digest, print_ = weights_sha256(model), fingerprint(log)
     kept = model.parent / SCORES
     scores = _kept(kept, digest, print_, config.split)
     if scores is None:
         scores = dict(score(model, log, config.split))
         kept.write_text(json.dumps(scores, indent=1, sort_keys=True) + "\n")
-    trained_on = print_ if Path(str(recipe.get("config", {}).get("log_dir", ""))).resolve() == log.resolve() else ""
     checkpoint = Checkpoint(model, LogDirectory(log).vocabulary, scores, recipe, trained_on)
     return bundle_checkpoint(checkpoint, out, config.repo, dataset=config.dataset)
 

