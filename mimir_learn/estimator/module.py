@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,6 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from mimir_learn.errors import ConfigError
 from mimir_learn.estimator.config import EstimatorConfig
 from mimir_learn.estimator.criterion import LossWeights, criterion
 from mimir_learn.estimator.distributed import gathered, once
@@ -21,7 +23,7 @@ COUNTS = ("loss", "hits", "predicted", "true", "exact", "quiet", "false")
 
 
 class EstimatorModule(L.LightningModule):
-    """Trains a `DeltaEstimator`.
+    """Trains a `DeltaEstimator`. Raises ConfigError at the first optimizer step whose loss or gradient is not finite, in all processes.
 
     Whatever is random in a step (dropout) is drawn from (seed, epoch, batch), not from what came before, so that a resumed run draws the
     same. Validation counts each transition of the split once, whichever process saw it (and how often), and sums before any ratio is
@@ -41,6 +43,7 @@ class EstimatorModule(L.LightningModule):
         self.save_hyperparameters({"estimator": config.to_dict(), "lr": lr, "weight_decay": weight_decay, "loss": self.weights.to_dict()})
         self.position = (0, 0)  # (epoch, batch) that comes next
         self.run: dict[str, Any] = {}  # what this run is done with; kept in its checkpoints
+        self._loss: Tensor | float = 0.0  # of the batches since the last optimizer step
         self._seen: list[tuple[Tensor, Tensor]] = []
 
     def setup(self, stage: str) -> None:
@@ -53,6 +56,7 @@ class EstimatorModule(L.LightningModule):
         torch.manual_seed(step_seed(self.seed, self.current_epoch, batch_idx * self.trainer.world_size + self.global_rank))
         losses = criterion(self.model(batch), batch, self.weights)
         self.position = (self.current_epoch, batch_idx + 1)
+        self._loss = self._loss + losses["loss"].detach() / self.trainer.accumulate_grad_batches
         self.log("loss", losses["loss"].detach(), prog_bar=True, logger=False, batch_size=batch["mask"].shape[0])
         return {"loss": losses["loss"] * batch["share"], "parts": {k: v.detach() for k, v in losses.items()}, "share": batch["share"]}
 
@@ -78,8 +82,18 @@ class EstimatorModule(L.LightningModule):
         self, optimizer: torch.optim.Optimizer, gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None
     ) -> None:
         # Lightning refuses to clip for a fused optimiser under autocast, as if gradients were scaled; bfloat16's are not
-        if gradient_clip_val:
-            torch.nn.utils.clip_grad_norm_((p for group in optimizer.param_groups for p in group["params"]), gradient_clip_val)
+        trained = [p for group in optimizer.param_groups for p in group["params"]]
+        norm = torch.nn.utils.clip_grad_norm_(trained, gradient_clip_val or float("inf"))
+        loss, self._loss = float(self._loss), 0.0
+        bad = not (math.isfinite(float(norm)) and math.isfinite(loss))
+        if self.trainer.world_size > 1:  # all processes end at the same step, or none: one alone would leave the others waiting
+            bad = self.trainer.strategy.reduce_boolean_decision(bad, all=False)
+        if bad:
+            raise ConfigError(
+                f"training diverged at step {self.trainer.global_step + 1}: its loss is {loss:g}, its gradient norm {float(norm):g}, and "
+                f"nothing was exported; train again in another out_dir with a smaller lr (it was {self.lr:g}) and a limit on the gradient "
+                f"(clip was {gradient_clip_val or 0:g}; 1 is usual)"
+            )
 
     def configure_optimizers(self) -> Any:
         trained = [p for p in self.parameters() if p.requires_grad]

@@ -6,6 +6,7 @@ import json
 import logging
 import time
 import warnings
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,10 @@ from mimir_learn.estimator.model import DeltaEstimator
 from mimir_learn.estimator.module import EstimatorModule, validate
 from mimir_learn.estimator.resume import check_recipe, open_checkpoint, position, read_checkpoint, recipe, write_recipe
 from mimir_learn.estimator.schedule import SCHEDULES
+from mimir_learn.estimator.writing import write_whole
 from mimir_learn.logs import LogDirectory, fingerprint
+from mimir_learn.logs.locks import only_one
+from mimir_learn.symbols import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -146,26 +150,40 @@ def fit(config: TrainConfig) -> TrainSummary:
 
     With several devices every process runs this; process 0 alone writes, the others return its summary.
 
-    Raises LogError (missing or damaged log or split), ConfigError (out_dir in use or no folder, nothing to resume, other
-    settings than the run was begun with, devices that are not there), CheckpointError (the checkpoint to resume is damaged).
+    Raises LogError (missing or damaged log or split), ConfigError (out_dir holds a run, is being trained into by another process or is no
+    folder, nothing to resume, other settings than the run was begun with, devices that are not there, a loss or gradient that is not
+    finite), CheckpointError (the checkpoint to resume is damaged, weights that are not finite).
     """
-    start, cpu = time.monotonic(), time.process_time()
     out = Path(config.out_dir)
     use = devices(config.accelerator, config.devices, config.nodes, config.strategy)
+    _kept(config)
+    vocabulary = LogDirectory(Path(config.log_dir)).vocabulary
+    if unknown := sorted(set(config.leave_out) - set(vocabulary.categories)):
+        raise ConfigError(f"leave_out names {', '.join(unknown)}, which {config.log_dir} does not know; name categories of its vocabulary")
+    _make(out)
+    with only_one(out, "training", ConfigError) if use.rank == 0 else nullcontext():
+        return _fit(config, use, vocabulary)
+
+
+def _kept(config: TrainConfig) -> list[Path]:
+    """The checkpoints to resume from. Raises ConfigError where there are none, or some although the run is a new one."""
+    out = Path(config.out_dir)
     kept = [p for p in (out / "checkpoints" / "last.ckpt", out / "checkpoints" / "best.ckpt") if p.exists()]
     if config.resume and not kept:
         raise ConfigError(f"resume: {out / 'checkpoints' / 'last.ckpt'} does not exist; train without resume first")
     if not config.resume and kept:
         raise ConfigError(f"{out} already holds a run; pass resume=true to go on with it, or another out_dir")
-    vocabulary = LogDirectory(Path(config.log_dir)).vocabulary
-    if unknown := sorted(set(config.leave_out) - set(vocabulary.categories)):
-        raise ConfigError(f"leave_out names {', '.join(unknown)}, which {config.log_dir} does not know; name categories of its vocabulary")
+    return kept
+
+
+def _fit(config: TrainConfig, use: Devices, vocabulary: Vocabulary) -> TrainSummary:
+    start, cpu = time.monotonic(), time.process_time()
+    out, kept = Path(config.out_dir), _kept(config)  # once more: another process may have trained here until now
     begun = recipe(asdict(config), fingerprint(config.log_dir))
     if config.resume:
         check_recipe(out, begun)
     resumed = open_checkpoint(kept[0]) if config.resume else None
     before = read_checkpoint(resumed).get("run", {}) if resumed else {}
-    _make(out)
     estimator = with_vocabulary(config.estimator, vocabulary)
     data = EstimatorDataModule(
         config.log_dir, estimator, config.batch_size, config.seed, config.workers, config.cache_dir, config.noise, config.second_looks,
@@ -204,18 +222,27 @@ def fit(config: TrainConfig) -> TrainSummary:
         ):
             warnings.filterwarnings("ignore", message=known)
         trainer.fit(module, datamodule=data, ckpt_path=resumed, weights_only=True)
+    failed: Exception | None = None
     if use.rank == 0:
-        model, numbers = _best_weights(Path(best.best_model_path), module, data)
-        target = save_pretrained(model, out / "model")
-        calibration = _calibrate(config, target)
-        assert data.train is not None
-        summary = TrainSummary(
-            str(target), weights_sha256(target), len(data.train_rows), trainer.current_epoch, trainer.global_step,
-            sum(p.numel() for p in model.parameters()), threads, data.cache_s, time.monotonic() - start, time.process_time() - cpu, numbers,
-            dict(calibration.temperature) if calibration is not None else {},
-        )  # fmt: skip
-        (out / "train.json").write_text(json.dumps({"config": asdict(config), "summary": asdict(summary)}, indent=2) + "\n")
-    trainer.strategy.barrier("exported")
+        try:
+            model, numbers = _best_weights(Path(best.best_model_path), module, data)
+            target = save_pretrained(model, out / "model")
+            calibration = _calibrate(config, target)
+            summary = TrainSummary(
+                str(target), weights_sha256(target), len(data.train_rows), trainer.current_epoch, trainer.global_step,
+                sum(p.numel() for p in model.parameters()), threads, data.cache_s, time.monotonic() - start, time.process_time() - cpu,
+                numbers, dict(calibration.temperature) if calibration is not None else {},
+            )  # fmt: skip
+            body = json.dumps({"config": asdict(config), "summary": asdict(summary)}, indent=2)
+            write_whole(out / "train.json", body + "\n")
+        except Exception as e:
+            failed = e
+    # the others wait here; they hear of it when process 0 fails, else they would wait for ever
+    said = trainer.strategy.broadcast(None if failed is None else f"{type(failed).__name__}: {failed}")
+    if failed is not None:
+        raise failed
+    if said is not None:
+        raise CheckpointError(f"process 0 could not export the run ({said})")
     return TrainSummary(**json.loads((out / "train.json").read_text())["summary"])
 
 

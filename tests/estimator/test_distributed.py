@@ -21,7 +21,7 @@ from mimir_learn.estimator.data import kept_rows
 from mimir_learn.estimator.distributed import devices, once, rank
 from mimir_learn.estimator.resume import curve
 
-from .workers import QUIET, SMALL, ended, fit_as_rank, free_port, start
+from .workers import QUIET, SMALL, ended, fail_as_rank, fit_as_rank, free_port, start
 
 
 def config(log_dir: Path, out: Path, **changes: Any) -> TrainConfig:
@@ -80,6 +80,24 @@ def test_two_processes_keep_the_same_weights_and_one_writes(pair: list[dict[str,
     assert Path(first["summary"]["checkpoint"], "model.safetensors").is_file()
     assert len(list((first["out"] / "logs" / "csv").iterdir())) == 1
     assert (first["out"] / "logs" / "csv" / "version_0" / "metrics.csv").is_file()
+
+
+@pytest.mark.parametrize(
+    ("changes", "export", "said"),
+    [
+        ({"lr": 1e20, "clip": 0.0}, False, ("diverged at step", "diverged at step")),
+        ({}, True, ("the disk is full", "process 0 could not export")),
+    ],
+)
+def test_no_process_waits_for_one_that_has_failed(
+    changes: dict[str, Any], export: bool, said: tuple[str, str], log_dir: Path, tmp_path: Path
+) -> None:
+    """Of a diverged training all hear at the same step, of a failed export at its end."""
+    settings, port = config(log_dir, tmp_path / "run", devices=2, epochs=1, **changes), free_port()
+    processes = [start(fail_as_rank, settings, rank, port, str(tmp_path), export) for rank in (0, 1)]
+    assert [ended(p, 120) for p in processes] == [0, 0]
+    assert all(said[rank] in (tmp_path / f"said{rank}").read_text() for rank in (0, 1))
+    assert not (tmp_path / "run" / "model").exists() and not (tmp_path / "run" / "train.json").exists()
 
 
 @pytest.mark.parametrize("alone", [{"batch_size": 8}, {"accumulate": 2}])

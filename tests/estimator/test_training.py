@@ -25,6 +25,7 @@ from mimir_learn.feedback.learned import LearnedSource
 from mimir_learn.feedback.schema import SchemaSource
 from mimir_learn.logs import read_episodes
 from mimir_learn.logs.fingerprint import content_files
+from mimir_learn.logs.locks import only_one
 
 RECIPES = Path(__file__).parents[2] / "configs" / "train"
 SMALL = EstimatorConfig(image_px=32, crop_px=8, dim=32, heads=2, layers=1, ffn=64, crop_width=8, image_width=8)
@@ -208,6 +209,24 @@ def test_a_truncated_checkpoint_is_named_and_the_best_one_takes_over(log_dir: Pa
     best.write_bytes(b"")
     with pytest.raises(CheckpointError, match=r"best\.ckpt: damaged.*remove the folder"):
         fit(again)
+
+
+@pytest.mark.parametrize("clip", [0.0, 1.0])
+def test_a_training_that_diverges_stops_there_and_exports_nothing(log_dir: Path, tmp_path: Path, clip: float) -> None:
+    """Clipping does not help where the rate itself is absurd: the weights overflow after the first steps."""
+    with pytest.raises(ConfigError, match=r"diverged at step \d+: its loss is \S+, its gradient norm \S+, .*smaller lr.*clip was") as info:
+        fit(config(log_dir, tmp_path / "run", lr=1e20, clip=clip))
+    assert int(str(info.value).split("step ")[1].split(":")[0]) < 6
+    assert not (tmp_path / "run" / "model").exists() and not (tmp_path / "run" / "train.json").exists()
+
+
+def test_one_folder_is_trained_into_by_one_process_at_a_time(log_dir: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    with only_one(out, "training", ConfigError), pytest.raises(ConfigError, match=rf"{out}: another process is training into this"):
+        fit(config(log_dir, out))
+    assert {p.name for p in out.iterdir()} == {".training.lock"}
+    assert fit(config(log_dir, out, epochs=1)).epochs == 1  # the lock was released
 
 
 @pytest.mark.parametrize("recipe", sorted(p.name for p in RECIPES.glob("*.yaml")))

@@ -18,6 +18,7 @@ from typing import Any
 
 import torch
 
+from mimir_learn.errors import CheckpointError, MimirError
 from mimir_learn.estimator import EstimatorConfig, TrainConfig, callbacks, distributed, fit, module, training
 from mimir_learn.estimator.augment import AugmentConfig
 
@@ -104,3 +105,17 @@ def fit_as_rank(config: TrainConfig, rank: int, port: int, out: str) -> None:
     said["summary"] = dataclasses.asdict(fit(config))
     said["rank"] = distributed.rank(world)
     Path(out, f"rank{rank}.json").write_text(json.dumps(said))
+
+
+def fail_as_rank(config: TrainConfig, rank: int, port: int, out: str, export: bool) -> None:
+    """`fit_as_rank` of a run that is to fail, with ``export`` because process 0 cannot write; leaves what was raised in ``OUT/said<r>``."""
+
+    def refused(*args: Any) -> None:
+        raise CheckpointError("the disk is full")
+
+    if export:
+        training.save_pretrained = refused  # type: ignore[assignment]
+    try:
+        fit_as_rank(config, rank, port, out)
+    except MimirError as e:
+        Path(out, f"said{rank}").write_text(str(e))
