@@ -1,9 +1,10 @@
 """Inputs taken away from the network, for ablations: what `EstimatorConfig.hidden` names reaches it in no form.
 
 Pixels are taken out of a batch (`hide`), so all such arms share one sample cache. Which entities become candidates depends on the action
-and on remembered parents; these two are therefore withheld from input building itself (`withheld.unknowing`). Stays in every case: the camera's
-motion (the robot's own odometry), memory's points as seen by both cameras, the outcome flag (which has a switch of its own), the map (which
-place is in which room, where the robot is). The decoder, which turns probabilities into a well-formed Δ, still reads the belief.
+and on remembered parents; these two are therefore withheld from input building itself (`withheld.unknowing`). Stays in every case: the
+camera's motion (the robot's own odometry), memory's points as seen by both cameras, the outcome flag (which has a switch of its own), the
+map (which place is in which room, where the robot is). The decoder, which turns probabilities into a well-formed Δ, still reads the
+belief.
 """
 
 from __future__ import annotations
