@@ -18,7 +18,7 @@ MARK = "<!-- card small -->"
 
 
 def test_no_page_is_touched_unless_named(suite_config: SuiteConfig, suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(difficulty, "card_of", lambda suite, n_jobs: CARD)
+    monkeypatch.setattr(difficulty, "card_of", lambda suite, n_jobs, rows: CARD)
     monkeypatch.chdir(tmp_path)
     page = tmp_path / "docs/suites.md"
     page.parent.mkdir()
