@@ -26,6 +26,7 @@ from mimir_learn.evaluation.progress import words
 from mimir_learn.evaluation.provenance import git_state, loaded_sha256, provenance, versions
 from mimir_learn.evaluation.results import write_json
 from mimir_learn.logs import fingerprint
+from mimir_learn.logs.codec import json_object
 from mimir_learn.logs.locks import only_one
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Run:
     @property
     def record(self) -> dict[str, Any] | None:
         """What it came to; None where it is not finished."""
-        return _json(self.folder / _RECORD)
+        return json_object(self.folder / _RECORD)
 
 
 def ablate(config: AblateConfig) -> Path | None:
@@ -202,15 +203,6 @@ def _said(error: Exception) -> str:
     return text if len(text) <= 400 else text[:400] + " …"
 
 
-def _json(path: Path) -> dict[str, Any] | None:
-    """What a file holds; None where it is missing or was cut short."""
-    try:
-        body = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return body if isinstance(body, dict) else None
-
-
 def _do(run: Run, log: str, split: str, cache_dir: str | None) -> None:
     import torch
 
@@ -269,7 +261,7 @@ def _finished(folder: Path) -> dict[str, Any] | None:
     """The summary of a training run that has ended; None where it has not, or its files are not whole."""
     from mimir_learn.estimator.export import weights_sha256
 
-    summary = (_json(folder / _TRAINED) or {}).get("summary")
+    summary = (json_object(folder / _TRAINED) or {}).get("summary")
     with contextlib.suppress(CheckpointError):
         if isinstance(summary, dict) and summary.get("weights_sha256") == weights_sha256(folder / "model"):
             return summary

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections import Counter
@@ -21,6 +20,7 @@ from mimir_learn.hub.card import finite
 from mimir_learn.hub.check import check_repo_id, fresh_folder
 from mimir_learn.hub.checkpoint import Checkpoint, bundle_checkpoint
 from mimir_learn.logs import LogDirectory
+from mimir_learn.logs.codec import json_object
 
 BESIDE = ("schema", "text", "no_change", "none", "geometry", "difference")  # untrained sources that a card has columns of
 SHARED = ("tables.md", "scores.csv", "tests.csv", "ablations.svg")
@@ -115,21 +115,21 @@ def finished_runs(source: Path) -> tuple[list[FinishedRun], list[str]]:
     """Runs with a record and an exported model in the order of the folder's table, and the names of begun ones without."""
     found, unfinished = [], []
     for folder in sorted(p for p in source.glob("runs/*") if p.is_dir()):
-        record = _json(folder / "record.json")
+        record = json_object(folder / "record.json")
         if record is not None and record.get("seed") is None and not (folder / "model").exists():
             continue  # an untrained source
         if record is None or not (folder / "model" / CONFIG).is_file():
             unfinished.append(folder.name)
         else:
             found.append(FinishedRun(folder, record))
-    rows = [r["name"] for r in (_json(source / "results.json") or {}).get("rows", [])]
+    rows = [r["name"] for r in (json_object(source / "results.json") or {}).get("rows", [])]
     found.sort(key=lambda r: (rows.index(r.arm) if r.arm in rows else len(rows), r.arm, r.seed or 0, r.folder.name))
     return found, unfinished
 
 
 def _untrained(source: Path) -> Iterator[Mapping[str, Any]]:
     for path in sorted(source.glob("runs/*/record.json")):
-        record = _json(path)
+        record = json_object(path)
         if record is not None and record.get("seed") is None and record.get("name") in BESIDE:
             yield record
 
@@ -148,7 +148,7 @@ def _publish(run: FinishedRun, name: str, out: Path, config: PublishAllConfig, u
     calibration = load_calibration(model)  # refuses one of other weights
     if calibration is None:
         raise CheckpointError(f"{model}: it is not calibrated; make that up with `mimir calibrate {model} --log LOG`")
-    what, recipe = run.record["what"], _json(run.folder / "train.json") or {}
+    what, recipe = run.record["what"], json_object(run.folder / "train.json") or {}
     sources = {"learned": run.record["score"]}
     alike = {r["name"]: r["score"] for r in untrained if _same_transitions(r["what"], what)}
     sources |= {beside: alike[beside] for beside in BESIDE if beside in alike}
@@ -175,7 +175,7 @@ def _same_transitions(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
 
 
 def _about(source: Path) -> str:
-    return str((_json(source / "results.json") or {}).get("about", "")).strip()
+    return str((json_object(source / "results.json") or {}).get("about", "")).strip()
 
 
 def _index(published: Sequence[Published], left_out: Mapping[str, str], shared: Sequence[str], config: PublishAllConfig, about: str) -> str:
@@ -185,12 +185,3 @@ def _index(published: Sequence[Published], left_out: Mapping[str, str], shared: 
         published=published, left_out=left_out, shared=shared, repo=config.repo, about=about, weights_file=WEIGHTS,
         total=sum(p.bytes for p in published), numbers=NUMBERS, scored_on=sorted({p.scored_on for p in published}),
     )  # fmt: skip
-
-
-def _json(path: Path) -> dict[str, Any] | None:
-    """What a file holds; None where it is missing or was cut off."""
-    try:
-        body = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return body if isinstance(body, dict) else None

@@ -6,6 +6,7 @@ import io
 import json
 import math
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,15 @@ from mimir_learn.symbols import Entity, Kind, Observation, Parent, Percept, Plac
 
 MAX_DEPTH_MM = 65_535  # what 16 bits hold; anything farther is stored as 0 = no return
 POINT_DECIMALS = 4  # 0.1 mm, finer than the depth
+
+
+def json_object(path: Path) -> dict[str, Any] | None:
+    """The JSON object that a file holds; None where the file is missing, was cut short or holds something else."""
+    try:
+        body = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return body if isinstance(body, dict) else None
 
 
 def dumps(body: Any) -> str:
