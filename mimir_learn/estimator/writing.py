@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,18 +11,13 @@ from typing import Any
 from safetensors.torch import save
 from torch import Tensor
 
+from mimir_learn.logs.writer import write_atomic
+
 
 def write_whole(path: Path, body: bytes | str) -> Path:
-    """Put ``body`` (text as UTF-8) beside ``path``, flush it to disk and move it there: whoever is killed leaves what was there before."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with partial.open("wb") as file:
-            file.write(body.encode() if isinstance(body, str) else body)
-            file.flush()
-            os.fsync(file.fileno())
-        return partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    """`write_atomic` of bytes, or of text as UTF-8; returns ``path``."""
+    write_atomic(path, body.encode() if isinstance(body, str) else body)
+    return path
 
 
 def write_json(path: Path, body: Any) -> Path:
