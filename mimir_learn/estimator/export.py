@@ -29,6 +29,7 @@ from mimir_learn.estimator.writing import write_json, write_tensors
 from mimir_learn.symbols import Vocabulary
 
 WEIGHTS, CONFIG = "model.safetensors", "config.json"
+FILES = (WEIGHTS, CONFIG, TABLE)  # what an export needs to be loaded; the last only where a text model encodes the names
 _MADE_BY = "package_version"
 _BOUND = "config"  # in the metadata of the weights; absent in the oldest exports, whose config is then not checked
 _AGAIN = "run `mimir train --resume true` with its run's settings to write the export again, or remove the run's folder and train again"
@@ -71,7 +72,7 @@ def local_folder(source: str | Path) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
 
     try:
-        return Path(snapshot_download(str(source), allow_patterns=[WEIGHTS, TABLE, "*.json"]))
+        return Path(snapshot_download(str(source), allow_patterns=[*FILES, "*.json"]))
     except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as e:
         raise CheckpointError(
             f"{source}: no such folder here, and the hub did not give a repository of that name ({_short(e)}); check the name and the "

@@ -13,7 +13,7 @@ from mimir_learn.checks import whole
 from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator.calibrating import METHOD, calibrate_all, judge_log, judgements
 from mimir_learn.estimator.calibration import FILE, Calibration, load_calibration
-from mimir_learn.estimator.export import CONFIG, WEIGHTS, local_folder
+from mimir_learn.estimator.export import FILES, local_folder
 from mimir_learn.estimator.metrics import calibration as calibration_error
 from mimir_learn.estimator.risk import FAMILIES, METHODS, NEVER, Judged, realised
 from mimir_learn.evaluation.records import Record, read_records
@@ -82,8 +82,9 @@ def _copy(source: Path, out: Path) -> Path:
     if out.exists() and any(out.iterdir()):
         raise ConfigError(f"{out} is not empty; choose a new folder for the calibrated copy")
     out.mkdir(parents=True, exist_ok=True)
-    for name in (WEIGHTS, CONFIG):
-        shutil.copy2(source / name, out / name)
+    for name in FILES:
+        if (source / name).is_file():
+            shutil.copy2(source / name, out / name)
     return out
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from mimir_learn.errors import CheckpointError, ConfigError
 from mimir_learn.estimator import DeltaEstimator, EstimatorConfig
 from mimir_learn.estimator.calibration import Calibration, load_calibration
 from mimir_learn.estimator.export import with_vocabulary
+from mimir_learn.estimator.names import TABLE
 from mimir_learn.estimator.risk import FAMILIES, NEVER, POOLED, Judged
 from mimir_learn.evaluation.onpolicy import OnPolicyConfig, collect_onpolicy
 from mimir_learn.evaluation.recalibrate import CalibrateConfig, fitted_table, own_judgements, risk_report, risk_table, run_calibrate
@@ -54,6 +56,13 @@ def test_the_agents_episodes_are_a_sound_log(log: Path) -> None:
 def test_a_log_is_never_written_over(log: Path, model: Path) -> None:
     with pytest.raises(ConfigError, match="not empty"):
         collect_onpolicy(OnPolicyConfig(str(model), str(log)), progress=False)
+
+
+def test_a_copy_has_all_that_an_export_needs(model: Path, log: Path, tmp_path: Path) -> None:
+    named = shutil.copytree(model, tmp_path / "named")
+    (named / TABLE).write_bytes(b"vectors")  # as a text model's export has them; n-grams do not read them
+    run_calibrate(CalibrateConfig(str(named), str(log), out=str(tmp_path / "copy")))
+    assert {p.name for p in (tmp_path / "copy").iterdir()} == {"model.safetensors", "config.json", TABLE, "calibration.json"}
 
 
 def test_one_command_calibrates_a_copy_and_leaves_the_estimator_alone(model: Path, log: Path, tmp_path: Path) -> None:
